@@ -1,0 +1,1 @@
+"""The two edges: what stands above the engines, and what stands below them."""

@@ -1,0 +1,10 @@
+"""The command line: `notewell search`, `get`, `index`, `status`, `config`, `doctor`.
+
+One module per command; `root` finds them by name, so that a command loads only
+what it needs. `run` is the frame around all of them: it owns the exit codes and
+the promise of one JSON object on stdout.
+"""
+
+from notewell.adapters.surfaces.cli.run import main
+
+__all__ = ["main"]

@@ -1,0 +1,123 @@
+"""What notewell finds in its own places: configuration, folders, workspaces, indexes."""
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from notewell.adapters.surfaces.cli import machine
+from notewell.adapters.surfaces.cli.agents import agents_of, home_folder, settings_of
+from notewell.adapters.surfaces.cli.check import Check, guarded
+from notewell.adapters.surfaces.cli.opening import memory_of
+from notewell.adapters.surfaces.cli.options import Call
+from notewell.adapters.surfaces.cli.progress import plural
+from notewell.errors import ConfigError, NotewellError
+from notewell.types import StatusReport
+
+if TYPE_CHECKING:
+    from notewell.config import Settings
+
+
+def checkup(call: Call) -> Iterator[Check]:
+    """Look at everything that depends on the configuration."""
+    settings, check = _configuration(call)
+    yield check
+    for name, folder in _folders(settings).items():
+        yield guarded(name, partial(machine.folder, name, folder))
+    yield guarded("disk", lambda: machine.disk(_state_folder()))
+    if settings is not None:
+        yield from _memories(call)
+
+
+def _configuration(call: Call) -> "tuple[Settings | None, Check]":
+    name = "configuration"
+    try:
+        settings = settings_of(call)
+    except ConfigError as error:
+        return None, _failed(name, error)
+    file = str(settings.file) if settings.file else "no file, defaults"
+    if settings.warnings:
+        detail = "; ".join([file, *settings.warnings])
+        remedy = "correct the file; `notewell config` shows every setting"
+        check = Check(name=name, status="warning", detail=detail, remedy=remedy)
+        return settings, check
+    return settings, Check(name=name, status="ok", detail=file)
+
+
+def _folders(settings: "Settings | None") -> dict[str, Path]:
+    """The folder for derived data, and folders of indexes that lie elsewhere."""
+    state = _state_folder()
+    folders = {"state folder": state}
+    for agent in settings.agents if settings else ():
+        place = Path(agent.search.store.path).parent
+        if not place.is_relative_to(state):
+            folders[f"index folder of {agent.id}"] = place
+    return folders
+
+
+def _state_folder() -> Path:
+    """Found without the configuration, which may be what is broken."""
+    from notewell.config.loading import state_folder
+
+    return state_folder(os.environ, home_folder())
+
+
+def _memories(call: Call) -> Iterator[Check]:
+    agents = agents_of(call)
+    for agent in agents:
+        suffix = f" of {agent}" if len(agents) > 1 else ""
+        yield from _memory(call, agent, suffix)
+
+
+def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
+    name = f"workspace{suffix}"
+    try:
+        with memory_of(call, agent=agent) as memory:
+            name = f"index{suffix}"
+            report = memory.status()
+    except NotewellError as error:
+        yield _failed(name, error)
+        return
+    yield _workspace(f"workspace{suffix}", report)
+    yield _index(f"index{suffix}", report)
+
+
+def _workspace(name: str, report: StatusReport) -> Check:
+    count = f"{report.disk_files:,} {plural(report.disk_files, 'file')}"
+    problems = [
+        f"{extra.path}: {extra.problem}"
+        for extra in report.extra_paths
+        if extra.problem
+    ]
+    if problems:
+        return Check(
+            name=name,
+            status="warning",
+            detail="; ".join([f"{report.workspace}, {count}", *problems]),
+            remedy="correct memorySearch.extraPaths",
+        )
+    return Check(name=name, status="ok", detail=f"{report.workspace}, {count}")
+
+
+def _index(name: str, report: StatusReport) -> Check:
+    index = report.index
+    if not report.enabled:
+        return Check(name=name, status="ok", detail="memory is switched off")
+    if index.last_error is not None:
+        remedy = "notewell index --force"
+        detail = f"{index.location}: {index.last_error}"
+        return Check(name=name, status="problem", detail=detail, remedy=remedy)
+    if index.indexed_at is None:
+        detail = "not built yet; the first search builds it"
+        return Check(name=name, status="ok", detail=detail)
+    counts = f"{index.files:,} of {report.disk_files:,} files"
+    said = "; ".join([f"{index.location}, {counts}", *index.warnings])
+    if index.pending or index.warnings:
+        remedy = "notewell index"
+        return Check(name=name, status="warning", detail=said, remedy=remedy)
+    return Check(name=name, status="ok", detail=said)
+
+
+def _failed(name: str, error: NotewellError) -> Check:
+    return Check(name=name, status="problem", detail=error.message, remedy=error.remedy)

@@ -1,0 +1,104 @@
+"""`notewell get`: print lines of a note, as they stand there."""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from notewell.adapters.surfaces.cli.opening import memory_of
+from notewell.adapters.surfaces.cli.options import Call, Command, count
+from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.cli.visible import one_line, visible
+from notewell.types import Document
+
+if TYPE_CHECKING:
+    from notewell.memory import SyncMemory
+
+_CITATION: Final = re.compile(
+    r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?"
+)
+_TEXT: Final = """Print lines of a note, as they stand there.
+
+PATH is what `notewell search` printed: a path relative to the workspace, alone or
+as a citation with lines. A bare date such as 2026-01-10 finds memory/2026-01-10.md.
+
+A note that does not exist is no error: the exit code is 0, stdout stays empty, and
+--json says "found": false. A path outside the workspace is refused with exit code 2.
+"""
+_EXAMPLES: Final = (
+    ("notewell get MEMORY.md", "a whole note"),
+    ("notewell get memory/2026-01-10.md --from 3 --lines 7", "lines 3 to 9 of it"),
+    ("notewell get memory/2026-01-10.md#L3-L9", "the same, as a search cites it"),
+    ("notewell get 2026-01-10 --json", "one JSON object, for programs"),
+)
+
+
+@click.command("get", cls=Command, help=_TEXT, examples=_EXAMPLES)
+@click.argument("path", metavar="PATH")
+@click.option("--from", "start", callback=count(), metavar="N", help="The first line.")
+@click.option("--lines", callback=count(), metavar="N", help="How many lines at most.")
+@click.pass_context
+def get(
+    context: click.Context, path: str, start: int | None, lines: int | None
+) -> None:
+    """Print what a path and a range name."""
+    call = Call.of(context)
+    with memory_of(call) as memory:
+        document = _document(memory, path, start, lines)
+    if call.output.json:
+        from notewell.adapters.surfaces import wire
+
+        call.output.value(wire.document(document))
+        return
+    for sentence in _remarks(document):
+        call.output.note(one_line(sentence))
+    call.output.text(_rendered(document, Screen.of()))
+
+
+def _document(
+    memory: "SyncMemory", path: str, start: int | None, lines: int | None
+) -> Document:
+    """Read the path as it stands; only if nothing has that name, as a citation."""
+    document = memory.get(path, start or 1, lines)
+    cited = _CITATION.fullmatch(path)
+    if document.found or cited is None or (start, lines) != (None, None):
+        return document
+    first = max(int(cited["first"]), 1)
+    last = int(cited["last"] or first)
+    return memory.get(cited["path"], first, max(last - first + 1, 1))
+
+
+def _remarks(document: Document) -> list[str]:
+    if not document.found:
+        return [f"not found: {document.path}" + _because(document)]
+    remarks = [f"note: {document.reason}"] if document.reason else []
+    if document.end_line < document.start_line and document.total_lines:
+        remarks.append(f"note: the note ends at line {document.total_lines:,}")
+    if document.truncated:
+        remarks.append(
+            f"note: lines {document.start_line:,} to {document.end_line:,} of "
+            f"{document.total_lines:,}; go on with --from {document.next_from}"
+        )
+    return remarks
+
+
+def _because(document: Document) -> str:
+    return f" ({document.reason})" if document.reason else ""
+
+
+def _rendered(document: Document, screen: Screen) -> str:
+    if document.end_line < document.start_line:
+        return ""
+    if not screen.terminal:
+        return document.text + "\n"
+    width = len(str(document.end_line))
+    return "".join(
+        screen.paint(f"{number:>{width}}", "dim") + f"  {visible(_unix(line))}\n"
+        for number, line in enumerate(
+            document.text.split("\n"), start=document.start_line
+        )
+    )
+
+
+def _unix(line: str) -> str:
+    return line.removesuffix("\r")

@@ -1,0 +1,142 @@
+"""`notewell index`: make the index agree with the notes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from notewell.adapters.surfaces.cli.agents import agents_of
+from notewell.adapters.surfaces.cli.failures import sentences
+from notewell.adapters.surfaces.cli.opening import memory_of
+from notewell.adapters.surfaces.cli.options import Call, Command
+from notewell.adapters.surfaces.cli.progress import Indexing, plural
+from notewell.adapters.surfaces.cli.skips import skip_lines
+from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.errors import NotewellError
+from notewell.types import IndexReport
+
+_TEXT: Final = """Make the index agree with the notes.
+
+Only what has changed is read again. Notes are never written. Every finished file
+is kept, so an interrupted run goes on where it stopped. Without --agent all
+configured agents are brought up to date.
+
+The exit code is 0 when every text is searchable, else 1.
+"""
+_EXAMPLES: Final = (
+    ("notewell index", "bring all configured agents up to date"),
+    ("notewell index --workspace ~/notes", "index one folder"),
+    ("notewell index --force", "build everything anew; searches go on meanwhile"),
+)
+
+
+_REMEDY: Final = "run `notewell index` again; `notewell status` shows the last error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one agent's index: a report, or the error that stopped it."""
+
+    agent: str
+    report: IndexReport | None = None
+    error: NotewellError | None = None
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every text is searchable."""
+        return self.report is not None and self.report.pending == 0
+
+
+@click.command("index", cls=Command, help=_TEXT, examples=_EXAMPLES)
+@click.option("--force", is_flag=True, help="Build the whole index anew.")
+@click.pass_context
+def index(context: click.Context, force: bool) -> int:
+    """Index every agent that the call names."""
+    call = Call.of(context)
+    agents = agents_of(call)
+    if len(agents) == 1:
+        outcomes = [_indexed(call, agents[0], force)]
+    else:
+        outcomes = [_guarded(call, str(agent), force) for agent in agents]
+    if call.output.json:
+        call.output.value(_shape(outcomes))
+    else:
+        for outcome in outcomes:
+            _show(outcome, call, named=len(outcomes) > 1)
+    return 0 if all(outcome.complete for outcome in outcomes) else 1
+
+
+def _indexed(call: Call, agent: str | None, force: bool) -> Outcome:
+    title = f"Indexing {agent}" if agent else "Indexing"
+    with memory_of(call, agent=agent) as memory:
+        with Indexing(call.output, one_line(title)) as progress:
+            try:
+                report = memory.refresh(force=force, progress=progress)
+            except BaseException:
+                _say_what_is_kept(progress, call)
+                raise
+        return Outcome(agent=memory.agent, report=report, seconds=progress.seconds)
+
+
+def _guarded(call: Call, agent: str, force: bool) -> Outcome:
+    """One agent of several: what is wrong with it does not stop the others."""
+    try:
+        return _indexed(call, agent, force)
+    except NotewellError as error:
+        return Outcome(agent=agent, error=error)
+
+
+def _say_what_is_kept(progress: Indexing, call: Call) -> None:
+    if progress.ran:
+        progress.stop()
+        call.output.note(
+            f"{progress.done:,} of {progress.total:,} files are done, and kept; "
+            "run it again to go on"
+        )
+
+
+def _shape(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    from notewell.adapters.surfaces import wire
+
+    several = len(outcomes) > 1
+    shapes: list[wire.Json] = []
+    for outcome in outcomes:
+        shape: wire.Json = {"agent": outcome.agent} if several else {}
+        if outcome.report is not None:
+            shape |= wire.index_report(outcome.report)
+        if outcome.error is not None:
+            shape |= wire.failure(outcome.error)
+        elif not outcome.complete:
+            shape |= wire.error("unavailable", _what_is_left(outcome), _REMEDY)
+        shapes.append(shape)
+    return wire.several(shapes)
+
+
+def _show(outcome: Outcome, call: Call, *, named: bool) -> None:
+    prefix = f"{one_line(outcome.agent)}: " if named else ""
+    if outcome.error is not None:
+        call.output.note(prefix + "\n  ".join(sentences(outcome.error)))
+        return
+    report = outcome.report
+    assert report is not None, "an outcome is a report or an error"
+    call.output.text(f"{prefix}{_sentence(report, outcome.seconds)}\n")
+    for line in skip_lines(report.skipped, everything=call.output.verbose):
+        call.output.note(f"skipped: {line}")
+    for warning in report.warnings:
+        call.output.note(f"warning: {one_line(warning)}")
+    if not outcome.complete:
+        call.output.note(f"{prefix}{_what_is_left(outcome)}\n  {_REMEDY}")
+
+
+def _sentence(report: IndexReport, seconds: float) -> str:
+    files = f"{report.files:,} {plural(report.files, 'file')}"
+    chunks = f"{report.chunks:,} {plural(report.chunks, 'passage')}"
+    changed = f"{report.changed:,} changed" if report.changed else "nothing changed"
+    return f"{files}, {chunks}; {changed}; {seconds:.1f} s"
+
+
+def _what_is_left(outcome: Outcome) -> str:
+    pending = outcome.report.pending if outcome.report else 0
+    return f"{pending:,} {plural(pending, 'file')} could not be indexed"

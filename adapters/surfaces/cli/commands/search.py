@@ -1,0 +1,164 @@
+"""`notewell search`: ask, and get passages with the lines they come from."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from notewell.adapters.surfaces.cli.failures import Failure
+from notewell.adapters.surfaces.cli.opening import memory_of
+from notewell.adapters.surfaces.cli.options import Call, Command, count, share
+from notewell.adapters.surfaces.cli.output import utf8
+from notewell.adapters.surfaces.cli.progress import Indexing
+from notewell.adapters.surfaces.cli.usage import Refused
+from notewell.errors import NotewellError
+from notewell.types import Hit, SearchAnswer, Source
+
+if TYPE_CHECKING:
+    from notewell.memory import SyncMemory
+
+_REFRESH_SECONDS: Final = 2.0
+_MOST_RESULTS: Final = 10_000
+_TEXT: Final = """Find the passages that answer a question, best first.
+
+QUERY is plain text: no sign in it has a meaning of its own. Several words need no
+quotes. Each passage is cited as path#L<first>-L<last>, which `notewell get` reads.
+
+The index is built on first use. Later, changed notes are indexed after the answer,
+for at most two seconds; the next search sees them.
+"""
+_EXAMPLES: Final = (
+    ("notewell search gateway port", "ask the configured workspace"),
+    ('notewell search "what did we decide?" --workspace ~/notes', "ask any folder"),
+    (
+        "notewell search --max-results 20 --json invoice",
+        "one JSON object, for programs",
+    ),
+    ("notewell search -- --force", "words that begin with a dash"),
+)
+
+
+@click.command("search", cls=Command, help=_TEXT, examples=_EXAMPLES)
+@click.argument("words", nargs=-1, metavar="QUERY")
+@click.option("--query", metavar="Q", help="The query, instead of the argument.")
+@click.option(
+    "--max-results",
+    callback=count(_MOST_RESULTS),
+    metavar="N",
+    help="The most passages.",
+)
+@click.option(
+    "--min-score",
+    callback=share,
+    metavar="X",
+    help="Leave out what scores less, 0 to 1.",
+)
+@click.option(
+    "--source",
+    "sources",
+    type=click.Choice(["memory", "sessions"]),
+    multiple=True,
+    metavar="SOURCE",
+    help="Only memory, or only sessions.",
+)
+@click.pass_context
+def search(
+    context: click.Context,
+    words: Sequence[str],
+    query: str | None,
+    max_results: int | None,
+    min_score: float | None,
+    sources: Sequence[Source],
+) -> int:
+    """Answer a query, then bring the index up to date."""
+    call = Call.of(context)
+    asked = _query(words, query)
+    with memory_of(call) as memory:
+        with Indexing(call.output, "First use: indexing") as progress:
+            answer = memory.search(
+                asked,
+                max_results=max_results,
+                min_score=min_score,
+                sources=sources or None,
+                progress=progress,
+            )
+        show(answer, memory, call)
+        call.output.finish()
+        if answer.reason not in ("memory-disabled", "unavailable") and not progress.ran:
+            _refresh(memory, call)
+    return 1 if answer.reason == "unavailable" else 0
+
+
+def show(answer: SearchAnswer, memory: "SyncMemory", call: Call) -> None:
+    """Write an answer as it is wanted: one JSON object, or text for people."""
+    if call.output.json:
+        from notewell.adapters.surfaces import wire
+
+        shape = wire.search_answer(answer)
+        if answer.reason == "unavailable":
+            lost = _unavailable(answer)
+            shape |= wire.error(lost.kind, lost.message, lost.remedy)
+        call.output.value(shape)
+        return
+    from notewell.adapters.surfaces.cli import passages, remarks
+    from notewell.adapters.surfaces.cli.screen import Screen
+
+    remarks.remark(answer, call.output)
+    starts = [_start(hit, memory) for hit in answer.results]
+    call.output.text(passages.rendered(answer, Screen.of(), starts=starts))
+
+
+def _query(words: Sequence[str], option: str | None) -> str:
+    if option is not None and words:
+        raise Refused(
+            "the query is given twice", remedy="use either QUERY or --query, not both"
+        )
+    if option is None and not words:
+        raise Refused(
+            "what should be searched for?",
+            remedy='give a query: notewell search "gateway port"',
+        )
+    return _decoded(" ".join(words) if option is None else option)
+
+
+def _decoded(text: str) -> str:
+    """Read the query as UTF-8 where the locale could not (`LC_ALL=C`)."""
+    try:
+        typed = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        typed = utf8(text)
+    return typed.decode("utf-8", "replace")
+
+
+def _start(hit: Hit, memory: "SyncMemory") -> int | None:
+    """The line at which a snippet begins. A hit does not say; the note does."""
+    from notewell.adapters.surfaces.cli.passages import snippet_start
+
+    if hit.source != "memory":
+        return None
+    try:
+        passage = memory.get(
+            hit.path, hit.start_line, hit.end_line - hit.start_line + 1
+        )
+    except NotewellError:
+        return None
+    return snippet_start(hit, passage.text)
+
+
+def _refresh(memory: "SyncMemory", call: Call) -> None:
+    """Index what has changed. The answer is out: nothing here may spoil it."""
+    try:
+        memory.refresh(within=_REFRESH_SECONDS)
+    except Exception as error:  # noqa: BLE001 - see above
+        if call.output.verbose:
+            call.output.note(f"note: the index was not refreshed: {error!r}")
+
+
+def _unavailable(answer: SearchAnswer) -> Failure:
+    causes = [step.message for step in answer.fallbacks] + list(answer.warnings)
+    return Failure(
+        kind="unavailable",
+        message=causes[-1] if causes else "no engine could answer",
+        remedy="run `notewell doctor`",
+        code=1,
+    )

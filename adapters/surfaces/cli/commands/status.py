@@ -1,0 +1,98 @@
+"""`notewell status`: what is indexed and what is not, counted now."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from notewell.adapters.surfaces import wire
+from notewell.adapters.surfaces.cli.agents import agents_of
+from notewell.adapters.surfaces.cli.failures import sentences
+from notewell.adapters.surfaces.cli.opening import memory_of
+from notewell.adapters.surfaces.cli.options import Call, Command
+from notewell.adapters.surfaces.cli.overview import overview
+from notewell.adapters.surfaces.cli.probe import Probe, probe
+from notewell.adapters.surfaces.cli.progress import Indexing
+from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.errors import NotewellError
+from notewell.types import StatusReport
+
+_TEXT: Final = """Show what is indexed, and what is not.
+
+Files and passages are counted on disk and in the index each time. Without --agent
+all configured agents are shown.
+"""
+_EXAMPLES: Final = (
+    ("notewell status", "all configured agents"),
+    ("notewell status --index", "index what is pending, then show"),
+    ("notewell status --deep --json", "try the index too; one JSON object"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """One agent's report, with the probe search if there was one, or an error."""
+
+    agent: str
+    report: StatusReport | None = None
+    probe: Probe | None = None
+    error: NotewellError | None = None
+
+
+@click.command("status", cls=Command, help=_TEXT, examples=_EXAMPLES)
+@click.option("--deep", is_flag=True, help="Run one search to see that it works.")
+@click.option("--index", is_flag=True, help="Index what is pending first.")
+@click.pass_context
+def status(context: click.Context, deep: bool, index: bool) -> int:
+    """Show the state of every agent that the call names."""
+    call = Call.of(context)
+    agents = agents_of(call)
+    if len(agents) == 1:
+        states = [_state(call, agents[0], deep, index)]
+    else:
+        states = [_guarded(call, str(agent), deep, index) for agent in agents]
+    if call.output.json:
+        call.output.value(wire.several([_shape(state) for state in states]))
+    else:
+        call.output.text("\n".join(_drawn(state, call) for state in states))
+    return int(any(state.error is not None for state in states))
+
+
+def _state(call: Call, agent: str | None, deep: bool, index: bool) -> State:
+    with memory_of(call, agent=agent) as memory:
+        if index:
+            with Indexing(call.output) as progress:
+                memory.refresh(progress=progress)
+        report = memory.status()
+        found = probe(memory, report) if deep else None
+        return State(agent=memory.agent, report=report, probe=found)
+
+
+def _guarded(call: Call, agent: str, deep: bool, index: bool) -> State:
+    """One agent of several: what is wrong with it says nothing about the others."""
+    try:
+        return _state(call, agent, deep, index)
+    except NotewellError as error:
+        return State(agent=agent, error=error)
+
+
+def _drawn(state: State, call: Call) -> str:
+    screen = Screen.of()
+    if state.report is None:
+        title = screen.paint(f"agent {one_line(state.agent)}", "bold")
+        return "\n  ".join([title, *map(one_line, sentences(state.error))]) + "\n"
+    return overview(
+        state.report, screen, everything=call.output.verbose, probe=state.probe
+    )
+
+
+def _shape(state: State) -> wire.Json:
+    shape: wire.Json = {"agent": state.agent}
+    if state.report is not None:
+        shape |= wire.status_report(state.report)
+    if state.probe is not None:
+        shape["probe"] = wire.plain(state.probe)
+    if state.error is not None:
+        shape |= wire.failure(state.error)
+    return shape

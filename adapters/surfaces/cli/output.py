@@ -1,0 +1,116 @@
+"""Where a command writes: UTF-8 bytes to two descriptors, whatever the locale says.
+
+`print` would obey the locale (an ASCII one refuses a note in Japanese) and keep
+a buffer that fails once more when Python ends after `| head` has gone.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from notewell.adapters.surfaces.cli.visible import visible
+
+STDIN: Final = 0
+STDOUT: Final = 1
+STDERR: Final = 2
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+class AnswerLost(Exception):
+    """Stdout did not take the answer.
+
+    Attributes:
+        reader_left: True when the reader has gone, as `head` does.
+    """
+
+    def __init__(self, problem: str, *, reader_left: bool) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.reader_left = reader_left
+
+
+class Output:
+    """The answer goes to stdout, once; everything else goes to stderr.
+
+    Attributes:
+        json: Whether the answer is one JSON object.
+        verbose: Whether diagnostics are shown in full.
+        answered: Whether the answer has been written.
+    """
+
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+        self.verbose = False
+        self.answered = False
+
+    def text(self, text: str) -> None:
+        """Write the answer for people, or a part of it."""
+        self._write(utf8(text))
+
+    def value(self, value: Mapping[str, object]) -> None:
+        """Write the answer as one JSON object."""
+        from notewell.adapters.surfaces import wire  # orjson, only when wanted
+
+        self._write(wire.dump(value))
+
+    def note(self, text: str) -> None:
+        """Tell a person something on stderr; control characters are shown, not sent."""
+        try:
+            write_all(STDERR, utf8(visible(text) + "\n"))
+        except OSError:
+            return  # nobody listens there; the answer matters more
+
+    def finish(self) -> None:
+        """Let go of stdout, so that a reader of the pipe sees its end at once."""
+        _silence(STDOUT)
+        if not self.verbose:
+            _silence(STDERR)
+
+    def _write(self, encoded: bytes) -> None:
+        self.answered = True
+        try:
+            write_all(STDOUT, encoded)
+        except BrokenPipeError as exc:
+            _silence(STDOUT)
+            raise AnswerLost("the reader has gone", reader_left=True) from exc
+        except OSError as exc:
+            problem = exc.strerror or "unknown error"
+            raise AnswerLost(problem, reader_left=False) from exc
+
+
+def utf8(text: str) -> bytes:
+    """Encode `text`; what is no character (a lone surrogate) becomes U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text).encode("utf-8")
+
+
+def write_all(descriptor: int, encoded: bytes) -> None:
+    """Write every byte, also to a pipe that somebody made non-blocking."""
+    rest = memoryview(encoded)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:
+            import select  # rare
+
+            select.select([], [descriptor], [])
+
+
+def occupy_closed_descriptors() -> None:
+    """Open the null device on 0, 1 and 2 where a caller has closed them.
+
+    Otherwise the next file to be opened, an index for one, gets that number,
+    and our messages are written into it.
+    """
+    for descriptor in (STDIN, STDOUT, STDERR):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+
+
+def _silence(descriptor: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)

@@ -1,0 +1,91 @@
+"""The state of one agent's memory, as lines for people."""
+
+from collections.abc import Iterator, Sequence
+
+from notewell.adapters.surfaces.cli.probe import Probe
+from notewell.adapters.surfaces.cli.progress import plural
+from notewell.adapters.surfaces.cli.quantity import moment, size
+from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.cli.skips import skip_lines
+from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.types import ExtraPath, StatusReport
+
+_LABEL = 14
+
+
+def overview(
+    report: StatusReport, screen: Screen, *, everything: bool, probe: Probe | None
+) -> str:
+    """Draw a report.
+
+    Args:
+        report: What was counted.
+        screen: Where it will be seen.
+        everything: Whether long lists are shown whole.
+        probe: How the probe search went, if there was one.
+    """
+    title = screen.paint(f"agent {one_line(report.agent)}", "bold")
+    lines = [title]
+    for label, values in _rows(report, everything=everything, probe=probe):
+        for place, value in enumerate(values):
+            name = screen.paint(f"{'' if place else label:<{_LABEL}}", "dim")
+            lines.append(f"  {name}{one_line(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _rows(
+    report: StatusReport, *, everything: bool, probe: Probe | None
+) -> Iterator[tuple[str, Sequence[str]]]:
+    yield "workspace", [report.workspace]
+    files = f"{report.disk_files:,} {plural(report.disk_files, 'file')}"
+    yield "on disk", [f"{files}, {size(report.disk_bytes)}"]
+    yield "memory", [] if report.enabled else ["switched off in the configuration"]
+    yield "engine", [_engine(report)]
+    yield "index", [report.index.location, *_index(report)]
+    yield "last indexed", [_last(report)]
+    yield "last error", [report.index.last_error] if report.index.last_error else []
+    yield "built with", [_identity(report)] if everything else []
+    yield "probe", [] if probe is None else [_probed(probe)]
+    yield "extra paths", [_extra(path) for path in report.extra_paths]
+    yield "skipped", list(skip_lines(report.skipped, everything=everything))
+    yield "notes", [f"{step.to} instead of {step.from_}" for step in report.fallbacks]
+    yield "warnings", [*report.index.warnings, *report.warnings]
+
+
+def _engine(report: StatusReport) -> str:
+    provider = report.requested_provider or "no embedding provider"
+    asked = report.requested_backend
+    instead = "" if asked == report.backend else f" instead of {asked}"
+    return f"{report.backend}{instead}, {provider}, {' and '.join(report.sources)}"
+
+
+def _index(report: StatusReport) -> Iterator[str]:
+    """Derived from the counts of this moment, never from a flag."""
+    index = report.index
+    chunks = f"{index.chunks:,} {plural(index.chunks, 'passage')}"
+    yield (
+        f"{index.files:,} of {report.disk_files:,} files, {chunks}, {size(index.bytes)}"
+    )
+    if index.pending:
+        yield f"{index.pending:,} pending: run `notewell index`"
+    elif index.files == report.disk_files:
+        yield "up to date"
+
+
+def _last(report: StatusReport) -> str:
+    when = report.index.indexed_at
+    return "never" if when is None else moment(when)
+
+
+def _identity(report: StatusReport) -> str:
+    identity = report.index.identity
+    return ", ".join(f"{name} {identity[name]}" for name in sorted(identity))
+
+
+def _probed(probe: Probe) -> str:
+    return f"{'ok' if probe.ok else 'problem'}: {probe.detail}"
+
+
+def _extra(path: ExtraPath) -> str:
+    count = f"{path.files:,} {plural(path.files, 'file')}"
+    return f"{path.path}: {path.problem or count}"

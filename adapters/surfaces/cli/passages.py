@@ -1,0 +1,157 @@
+"""The answer of a search, for people: passages with their lines, calm and plain."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from notewell.adapters.surfaces.cli.lines import (
+    cells,
+    painted,
+    shortened,
+    within,
+    wrapped,
+)
+from notewell.adapters.surfaces.cli.matches import matches
+from notewell.adapters.surfaces.cli.progress import plural
+from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.cli.visible import one_line, visible
+from notewell.types import EmptyReason, Hit, SearchAnswer
+
+_EMPTY: Final[Mapping[EmptyReason, tuple[str, str]]] = {
+    "no-match": (
+        "No passage matches.",
+        "Try fewer or other words; `notewell status` shows what is indexed.",
+    ),
+    "empty-query": (
+        "The query is empty.",
+        'Ask with some words: notewell search "gateway port"',
+    ),
+    "nothing-indexed": (
+        "There are no notes to search.",
+        "Write some in MEMORY.md or memory/, or name another folder: --workspace DIR",
+    ),
+    "source-disabled": (
+        "That source is switched off.",
+        "memorySearch.sources says what is searched; see `notewell config`.",
+    ),
+    "denied-by-scope": (
+        "The scope rules keep memory out of this conversation.",
+        "memory.qmd.scope says where it is allowed; see `notewell config`.",
+    ),
+    "memory-disabled": (
+        "Memory is switched off in the configuration.",
+        "memorySearch.enabled or plugins.slots.memory does it; see `notewell config`.",
+    ),
+    "unavailable": (
+        "No engine could answer.",
+        "`notewell doctor` looks for the cause.",
+    ),
+}
+_MARK: Final = "▸"
+_GAP: Final = "  "
+
+
+def rendered(
+    answer: SearchAnswer, screen: Screen, *, starts: Sequence[int | None]
+) -> str:
+    """Draw an answer.
+
+    Args:
+        answer: What was found.
+        screen: Where it will be seen.
+        starts: For each hit the line of the note at which its snippet begins;
+            where it is None, lines are drawn without numbers.
+    """
+    parts = [
+        _passage(number, hit, answer, screen, start)
+        for number, (hit, start) in enumerate(
+            zip(answer.results, starts, strict=True), start=1
+        )
+    ]
+    if answer.reason is not None and not answer.results:
+        said, advice = _EMPTY[answer.reason]
+        parts.append(f"{said}\n{screen.paint(advice, 'dim')}\n")
+    return "\n".join([*parts, screen.paint(_footer(answer), "dim") + "\n"])
+
+
+def snippet_start(hit: Hit, passage: str) -> int | None:
+    """Return the line of the note at which the snippet begins.
+
+    Args:
+        hit: A hit whose snippet stands somewhere in its passage.
+        passage: The lines of the note that the hit cites.
+    """
+    at = passage.find(hit.snippet)
+    while at >= 0:
+        first = hit.start_line + passage.count("\n", 0, at)
+        if first <= hit.match_line <= first + hit.snippet.rstrip("\n").count("\n"):
+            return first
+        at = passage.find(hit.snippet, at + 1)
+    return None
+
+
+def _passage(
+    number: int, hit: Hit, answer: SearchAnswer, screen: Screen, first: int | None
+) -> str:
+    head = _head(number, hit, screen, Path(answer.workspace))
+    return "".join(f"{line}\n" for line in [head, *_body(hit, answer, screen, first)])
+
+
+def _head(number: int, hit: Hit, screen: Screen, root: Path) -> str:
+    ordinal, score = f"{number}.", f"{hit.score:.2f}"
+    citation, heading = one_line(hit.citation), one_line(hit.heading)
+    if screen.columns is not None:
+        used = cells(f"{ordinal} {citation}{_GAP}{_GAP}{score}")
+        free = screen.columns - used
+        heading = shortened(heading, free) if free > 3 else ""
+    named = screen.paint(citation, "bold")
+    if hit.source == "memory":
+        named = screen.link(named, Path(root, hit.path))
+    parts = [f"{screen.paint(ordinal, 'dim')} {named}"]
+    parts += [screen.paint(text, "dim") for text in (heading, score) if text]
+    return _GAP.join(parts)
+
+
+def _body(
+    hit: Hit, answer: SearchAnswer, screen: Screen, first: int | None
+) -> Iterator[str]:
+    """The snippet's lines, each behind a gutter with its number and the mark."""
+    width = len(str(hit.end_line))
+    for offset, raw in _lines(hit.snippet):
+        number = None if first is None else first + offset
+        gutter = _gutter(number, width, hit, screen)
+        indent = " " * (width + 6) if number is not None else " " * 4
+        yield from _wrapped(raw, answer.query, screen, gutter, indent)
+
+
+def _lines(snippet: str) -> Iterator[tuple[int, str]]:
+    """The lines from the first to the last that is not blank."""
+    lines = [visible(line.removesuffix("\r")) for line in snippet.split("\n")]
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    for place in range(filled[0], filled[-1] + 1) if filled else ():
+        yield place, lines[place].rstrip()
+
+
+def _gutter(number: int | None, width: int, hit: Hit, screen: Screen) -> str:
+    if number is None:
+        return " " * 4
+    if number == hit.match_line:
+        return screen.paint(f"  {_MARK} {number:>{width}}", "bold") + _GAP
+    return screen.paint(f"    {number:>{width}}", "dim") + _GAP
+
+
+def _wrapped(
+    line: str, query: str, screen: Screen, gutter: str, indent: str
+) -> Iterator[str]:
+    text = line.expandtabs(4) if screen.terminal else line
+    spans = matches(text, query) if screen.coloured else []
+    room = None if screen.columns is None else screen.columns - len(indent)
+    for place, (start, end) in enumerate(wrapped(text, room)):
+        shown = painted(text[start:end], within(spans, (start, end)), screen)
+        yield ((indent if place else gutter) + shown).rstrip()
+
+
+def _footer(answer: SearchAnswer) -> str:
+    count = len(answer.results)
+    found = f"{count} {plural(count, 'passage')}"
+    return f"{found} · {answer.backend}, {answer.mode} · {answer.took_ms:,.0f} ms"

@@ -1,0 +1,47 @@
+"""Sizes and times as people read them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+_UNITS: Final = ("KB", "MB", "GB", "TB")
+_STEPS: Final = (
+    (timedelta(days=1), "day"),
+    (timedelta(hours=1), "hour"),
+    (timedelta(minutes=1), "minute"),
+)
+
+
+def size(count: int) -> str:
+    """Return a number of bytes.
+
+    >>> size(1), size(999), size(1_500), size(2_340_000)
+    ('1 byte', '999 bytes', '1.5 KB', '2.3 MB')
+    """
+    if count < 1000:
+        return f"{count} byte" if count == 1 else f"{count} bytes"
+    amount, unit = count / 1000, _UNITS[0]
+    for larger in _UNITS[1:]:
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.1f} {unit}"
+
+
+def moment(when: datetime, now: datetime | None = None) -> str:
+    """Return a moment in UTC, and how long ago that is.
+
+    >>> noon = datetime(2026, 1, 10, 12, tzinfo=UTC)
+    >>> moment(noon, now=noon + timedelta(hours=3))
+    '2026-01-10 12:00:00 UTC, 3 hours ago'
+    """
+    aware = when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    passed = (now or datetime.now(UTC)) - aware
+    return f"{aware:%Y-%m-%d %H:%M:%S} UTC, {_ago(passed)}"
+
+
+def _ago(passed: timedelta) -> str:
+    for step, name in _STEPS:
+        count = passed // step
+        if count >= 1:
+            return f"{count} {name} ago" if count == 1 else f"{count} {name}s ago"
+    return "just now"

@@ -1,0 +1,27 @@
+"""What a person should know about an answer, as sentences for stderr."""
+
+from collections.abc import Iterator
+
+from notewell.adapters.surfaces.cli.output import Output
+from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.types import SearchAnswer
+
+
+def remark(answer: SearchAnswer, output: Output) -> None:
+    """Say every step down, warning and weakness of an answer."""
+    for sentence in remarks(answer):
+        output.note(one_line(sentence))
+
+
+def remarks(answer: SearchAnswer) -> Iterator[str]:
+    """Return the sentences, the weightiest first."""
+    for step in answer.fallbacks:
+        yield f"note: {step.to} instead of {step.from_}: {step.message}"
+    if answer.local_to_remote:
+        yield "warning: text left this machine because a local choice had failed"
+    if answer.degraded:
+        yield "note: this answer is weaker than the configuration asks for"
+    for warning in answer.warnings:
+        yield f"warning: {warning}"
+    if answer.freshness.stale:
+        yield "note: some notes have changed since they were indexed"

@@ -1,0 +1,142 @@
+"""The command `notewell` itself: finds subcommands by name, loads one at a time."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final, cast
+
+import click
+
+from notewell.adapters.surfaces.cli.options import add_common
+from notewell.adapters.surfaces.cli.output import Output
+from notewell.adapters.surfaces.cli.usage import COLUMNS, Readable, Refused
+
+_PACKAGE: Final = "notewell.adapters.surfaces.cli"
+COMMANDS: Final[Mapping[str, str]] = {
+    "search": "Find the passages that answer a question.",
+    "get": "Print lines of a note.",
+    "index": "Make the index agree with the notes.",
+    "status": "Show what is indexed, and what is not.",
+    "config": "Show every setting and where it comes from.",
+    "doctor": "Check this machine, and say what to do.",
+}
+PLANNED: Final = frozenset({"bench", "watch", "remember", "context", "models", "mcp"})
+_TEXT: Final = """Memory search for AI agents over plain Markdown files.
+
+The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of
+Markdown, and answers with passages and the lines they come from.
+"""
+_EXAMPLES: Final = (
+    ('notewell search "gateway port" --workspace ~/notes', "ask a folder of notes"),
+    ("notewell get memory/2026-01-10.md --from 3 --lines 7", "read around a hit"),
+    ("notewell status", "see what is indexed"),
+)
+
+
+class Root(Readable, click.Group):
+    """The group of all commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command by its name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"{_PACKAGE}.commands.{cmd_name}")
+        return cast("click.Command", getattr(module, cmd_name))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was probably meant."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            raise _unknown(name)
+        return super().resolve_command(ctx, args)
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the commands before the options."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+        Readable.format_options(self, ctx, formatter)
+
+
+def invoke(words: list[str], output: Output) -> int:
+    """Parse the words and run the command.
+
+    Raises:
+        click.UsageError: the words make no sense.
+        NotewellError: the command could not do its work.
+    """
+    with _root().make_context("notewell", list(words), obj=output) as context:
+        result = context.command.invoke(context)
+    return result if isinstance(result, int) else 0
+
+
+def _root() -> Root:
+    root = Root(
+        "notewell",
+        help=_TEXT,
+        callback=_without_command,
+        invoke_without_command=True,
+        subcommand_metavar="COMMAND ...",
+        params=[_version_option()],
+        context_settings={"terminal_width": COLUMNS},
+    )
+    root.examples = _EXAMPLES
+    add_common(root)
+    return root
+
+
+@click.pass_context
+def _without_command(context: click.Context) -> None:
+    """Show the help to whoever says only `notewell`."""
+    if context.invoked_subcommand is not None:
+        return
+    output = cast("Output", context.obj)
+    if output.json:
+        raise Refused("no command is given", remedy="see `notewell --help`")
+    output.text(context.get_help() + "\n")
+
+
+def _version_option() -> click.Option:
+    return click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_show_version,
+        help="Show the version.",
+    )
+
+
+def _show_version(context: click.Context, _parameter: Any, value: bool) -> None:
+    if not value or context.resilient_parsing:
+        return
+    from notewell._version import __version__
+
+    output = cast("Output", context.obj)
+    if output.json:
+        output.value({"version": __version__})
+    else:
+        output.text(f"notewell {__version__}\n")
+    context.exit()
+
+
+def _unknown(name: str) -> Refused:
+    if name in PLANNED:
+        return Refused(
+            f"this version of notewell does not have `{name}` yet",
+            remedy=f"it has: {', '.join(COMMANDS)}",
+        )
+    import difflib  # only for a word that is no command
+
+    near = difflib.get_close_matches(name.lower(), [*COMMANDS, *PLANNED], n=1)
+    if near and near[0] in COMMANDS:
+        remedy = f"did you mean `notewell {near[0]}`?"
+    else:
+        remedy = "to ask your notes: notewell search QUERY; see `notewell --help`"
+    return Refused(f"there is no command {name!r}", remedy=remedy)

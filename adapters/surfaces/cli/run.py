@@ -1,0 +1,60 @@
+"""The frame around every command: exit codes, interruptions, one JSON object."""
+
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from notewell.adapters.surfaces.cli.output import (
+    AnswerLost,
+    Output,
+    occupy_closed_descriptors,
+)
+
+
+class Terminated(BaseException):
+    """SIGTERM. No Exception: whoever cleans up must let it pass, as with Ctrl-C."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: The words after `notewell`; those of the process by default.
+
+    Returns:
+        0, or 1 when memory is unavailable or something broke, 2 for wrong usage or
+        configuration, 130 after Ctrl-C, 141 when the reader of stdout has gone,
+        143 after SIGTERM.
+    """
+    occupy_closed_descriptors()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    output = Output(json=asks_for_json(words))
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        # Inside, so that Ctrl-C while things are being loaded has an answer too.
+        from notewell.adapters.surfaces.cli.root import invoke
+
+        return invoke(words, output)
+    except BaseException as error:  # noqa: BLE001 - everything gets an exit code
+        return _reported(error, output)
+
+
+def asks_for_json(words: Sequence[str]) -> bool:
+    """Whether `--json` stands on the line, even on one that cannot be parsed."""
+    options = words[: words.index("--")] if "--" in words else words
+    return any(word == "--json" or word.startswith("--json=") for word in options)
+
+
+def _reported(error: BaseException, output: Output) -> int:
+    from notewell.adapters.surfaces.cli.failures import report
+
+    try:
+        return report(error, output)
+    except AnswerLost as lost:
+        return report(lost, output)
+
+
+def _terminated(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise Terminated

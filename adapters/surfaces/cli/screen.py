@@ -1,0 +1,85 @@
+"""What a terminal can show: colours, links, its width. Plain when it is not one."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, Self, TypeAlias
+
+from notewell.adapters.surfaces.cli.output import STDOUT
+
+Look: TypeAlias = Literal["bold", "dim", "match", "good", "warning", "problem"]
+
+_CODES: Final[Mapping[Look, str]] = {
+    "bold": "1",
+    "dim": "2",
+    "match": "1;33",
+    "good": "32",
+    "warning": "33",
+    "problem": "31",
+}
+_NARROWEST: Final = 40
+_WIDEST_TEXT: Final = 100  # longer lines of prose are hard to read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screen:
+    """How text looks where it goes.
+
+    Attributes:
+        terminal: Whether a person looks at it directly.
+        coloured: Whether escape sequences for colours are understood.
+        linked: Whether links to files are understood.
+        columns: The width to wrap at; None where lines are not wrapped.
+    """
+
+    terminal: bool = False
+    coloured: bool = False
+    linked: bool = False
+    columns: int | None = None
+
+    @classmethod
+    def of(cls, descriptor: int = STDOUT) -> Self:
+        """Look at a descriptor and at NO_COLOR, FORCE_COLOR and TERM."""
+        environ = os.environ
+        terminal = os.isatty(descriptor)
+        able = terminal and environ.get("TERM", "dumb") not in ("dumb", "")
+        forced = environ.get("FORCE_COLOR", "0").lower() not in ("", "0", "false")
+        coloured = not environ.get("NO_COLOR") and (able or forced)
+        return cls(
+            terminal=terminal,
+            coloured=coloured,
+            linked=coloured and able and environ.get("TERM") != "linux",
+            columns=_columns(descriptor) if terminal else None,
+        )
+
+    def paint(self, text: str, look: Look) -> str:
+        """Give `text` a look, where that can be seen."""
+        if not (self.coloured and text):
+            return text
+        return f"\x1b[{_CODES[look]}m{text}\x1b[0m"
+
+    def link(self, text: str, target: Path) -> str:
+        """Make `text` a link to a file (OSC 8), where that is understood."""
+        if not (self.linked and target.is_absolute()):
+            return text
+        address = Path(os.path.normpath(target)).as_uri()  # spells out odd signs
+        return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
+
+
+def can_animate(descriptor: int) -> bool:
+    """Whether a progress bar can be drawn there."""
+    return os.isatty(descriptor) and os.environ.get("TERM", "dumb") not in ("dumb", "")
+
+
+def _columns(descriptor: int) -> int:
+    try:
+        wide = int(os.environ.get("COLUMNS", "0"))
+    except ValueError:
+        wide = 0
+    if wide <= 0:
+        try:
+            wide = os.get_terminal_size(descriptor).columns
+        except OSError:
+            wide = 80
+    return min(max(wide or 80, _NARROWEST), _WIDEST_TEXT)

@@ -1,0 +1,147 @@
+"""The one place that turns our values into JSON: camelCase names, UTF-8 bytes."""
+
+import re
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Any, TypeAlias, cast
+
+import orjson
+
+from notewell.errors import NotewellError
+from notewell.types import Document, Hit, IndexReport, SearchAnswer, StatusReport
+
+Json: TypeAlias = dict[str, object]
+
+# DEL, C1 controls, line separators and bidirectional overrides: JSON allows them
+# raw, but a terminal obeys them. Escaped, the value stays the same.
+_OBEYED = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]",
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LARGEST_INTEGER = 2**64 - 1
+_SMALLEST_INTEGER = -(2**63)
+
+
+def search_answer(answer: SearchAnswer) -> Json:
+    """Return the answer of a search as agents know it.
+
+    `fallback` is the first step down in OpenClaw's shape; absent without one.
+    """
+    body = _members(answer)
+    shape: Json = {"schemaVersion": body.pop("schemaVersion")}
+    shape.update(body)
+    if answer.fallbacks:
+        first = answer.fallbacks[0]
+        shape["fallback"] = {"from": first.from_, "reason": first.reason}
+    return shape
+
+
+def document(found: Document) -> Json:
+    """Return the answer of a get."""
+    return _members(found)
+
+
+def index_report(report: IndexReport) -> Json:
+    """Return what an indexing run left behind."""
+    body = _members(report)
+    del body["changed"]  # for people only
+    return body
+
+
+def status_report(report: StatusReport) -> Json:
+    """Return the state of one agent's memory."""
+    return _members(report)
+
+
+def error(kind: str, message: str, remedy: str) -> Json:
+    """Return the object that stands for a failure, in every surface."""
+    return {"error": {"type": kind, "message": message, "remedy": remedy}}
+
+
+def failure(cause: NotewellError) -> Json:
+    """Return the object for an error of ours."""
+    return error(cause.kind, cause.message, cause.remedy)
+
+
+def several(reports: list[Json]) -> Json:
+    """Return the object itself when there is one, else `{"agents": [...]}`."""
+    return reports[0] if len(reports) == 1 else {"agents": reports}
+
+
+def dump(value: Mapping[str, object]) -> bytes:
+    """Encode one JSON object, with a final newline.
+
+    Always valid UTF-8 and never refused: a lone surrogate becomes U+FFFD, an
+    integer beyond 64 bits a float.
+    """
+    options = orjson.OPT_APPEND_NEWLINE
+    shape = plain(value)
+    try:
+        encoded = orjson.dumps(shape, option=options)
+    except TypeError:  # orjson's own error is one
+        encoded = orjson.dumps(_mended(shape), option=options)
+    return _OBEYED.sub(_escaped, encoded)
+
+
+def plain(value: object) -> object:
+    """Return `value` made of what JSON knows."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return _members(value)
+    if isinstance(value, datetime):
+        return _utc(value)
+    if isinstance(value, Mapping):
+        mapping = cast("Mapping[object, object]", value)
+        return {str(key): plain(item) for key, item in mapping.items()}
+    if isinstance(value, AbstractSet):
+        return sorted(map(str, cast("AbstractSet[object]", value)))
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast("list[object]", value)]
+    return str(value) if isinstance(value, PurePath) else value
+
+
+def _members(value: Any) -> Json:
+    """The fields of a dataclass; a hit carries its citation too."""
+    members: Json = {
+        _camel(field.name): plain(getattr(value, field.name)) for field in fields(value)
+    }
+    if isinstance(value, Hit):
+        members["citation"] = value.citation
+    return members
+
+
+def _camel(name: str) -> str:
+    """Spell a field's name in camelCase.
+
+    >>> _camel("start_line"), _camel("from_"), _camel("took_ms")
+    ('startLine', 'from', 'tookMs')
+    """
+    head, *tail = name.rstrip("_").split("_")
+    return head + "".join(word.capitalize() for word in tail)
+
+
+def _utc(moment: datetime) -> str:
+    """ISO 8601 in UTC, with Z; a moment without a zone is taken for UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def _mended(value: object) -> object:
+    """Replace what JSON in UTF-8 cannot hold."""
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
+        return {str(_mended(key)): _mended(item) for key, item in members.items()}
+    if isinstance(value, list):
+        return [_mended(item) for item in cast("list[object]", value)]
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, int) and not _SMALLEST_INTEGER <= value <= _LARGEST_INTEGER:
+        return float(value) if abs(value) < 10**300 else str(value)
+    known = value is None or isinstance(value, bool | int | float)
+    return value if known else str(value)
+
+
+def _escaped(match: re.Match[bytes]) -> bytes:
+    return b"\\u%04x" % ord(match.group().decode("utf-8"))

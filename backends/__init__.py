@@ -1,0 +1,1 @@
+"""Engines that answer searches, behind one Protocol (see `base`)."""

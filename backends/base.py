@@ -1,0 +1,135 @@
+"""What an engine is. Read this before writing one.
+
+`notewell.backends.contract` states these promises as tests that an engine's
+own test suite inherits.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, Self, TypeAlias
+
+from notewell.config import AgentSettings, MemorySettings
+from notewell.types import (
+    EmptyReason,
+    Fallback,
+    Freshness,
+    Hit,
+    IndexReport,
+    IndexStatus,
+    Mode,
+    Source,
+)
+from notewell.workspace import Workspace
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (files done, files to do) while an engine indexes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where an engine works, and with which settings.
+
+    Attributes:
+        workspace: The folder of notes and its extra paths.
+        agent: The agent's settings, resolved.
+        memory: The settings under `memory`, resolved.
+    """
+
+    workspace: Workspace
+    agent: AgentSettings
+    memory: MemorySettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question to an engine.
+
+    Attributes:
+        text: What was asked, as it was asked.
+        limit: The most hits wanted, at least 1.
+        min_score: Hits with a lower score are left out, exact words excepted.
+        sources: Where to look.
+        hidden: Paths that nobody in this conversation may see.
+    """
+
+    text: str
+    limit: int
+    min_score: float = 0.0
+    sources: frozenset[Source] = frozenset({"memory"})
+    hidden: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """An engine's part of the answer.
+
+    Attributes:
+        hits: Best first; equal scores by path, then line.
+        mode: How they were found.
+        reason: Why `hits` is empty, else None.
+    """
+
+    hits: Sequence[Hit]
+    mode: Mode
+    provider: str | None = None
+    model: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    local_to_remote: bool = False
+    degraded: bool = False
+    reason: EmptyReason | None = None
+    freshness: Freshness = field(default_factory=Freshness)
+    warnings: tuple[str, ...] = ()
+
+
+class Backend(Protocol):
+    """A search engine over one folder of Markdown notes.
+
+    Safe to share between tasks. Every failure is a BackendError.
+    """
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        """Attach to the notes of `site`. Cheap: builds and repairs nothing.
+
+        Raises:
+            BackendUnavailable: the engine cannot start here.
+        """
+        ...
+
+    async def built(self) -> bool:
+        """Whether an index was ever completed, so that searches are answered by it."""
+        ...
+
+    async def refresh(
+        self,
+        *,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Make the index agree with the files. Idempotent; notes are never written.
+
+        Args:
+            force: Build everything anew; searches go on meanwhile.
+            within: Stop after about this many seconds; what is left is `pending`.
+            progress: Told how far the run is.
+
+        Raises:
+            BackendFailed: the index cannot be written (disk full, no permission).
+        """
+        ...
+
+    async def search(self, query: Query) -> Findings:
+        """Return at most `query.limit` hits.
+
+        Never waits for a sync, never writes a note, never repairs or deletes.
+        """
+        ...
+
+    async def status(self) -> IndexStatus:
+        """Count what the index holds and what it lacks."""
+        ...
+
+    async def close(self) -> None:
+        """Release processes and files. Calling it twice is harmless."""
+        ...

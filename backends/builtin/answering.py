@@ -1,0 +1,151 @@
+"""Answering a query: read it, find candidates, weigh, order, hold against the files."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from notewell.backends.base import Findings, Query, Site
+from notewell.backends.builtin.lexical import candidates, spread_of
+from notewell.backends.builtin.passages import Scored
+from notewell.backends.builtin.query import Asked
+from notewell.backends.builtin.query import read as read_query
+from notewell.backends.builtin.ranking import ranked
+from notewell.backends.builtin.recheck import Recheck
+from notewell.backends.builtin.scanning import look_through
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.scoring import Scorer
+from notewell.backends.builtin.snippets import snippet
+from notewell.backends.builtin.store import BACKEND, Store
+from notewell.types import Fallback, FallbackReason, Freshness, Hit
+
+_FEWEST_CANDIDATES = 40
+"""Passages that are weighed whatever the limit: the second stage wants a choice."""
+
+_CUT = "The query is long; its first and weightiest words were searched for."
+
+
+def from_index(site: Site, store: Store, query: Query) -> Findings:
+    """Answer from the live generation of an index."""
+    asked = read_query(query.text)
+    if not asked.wants:
+        return Findings(hits=(), mode="keyword", reason="empty-query")
+    with _snapshot(store) as tables:
+        spread = spread_of(store, tables, asked.wants)
+        found = candidates(
+            store,
+            tables,
+            asked.wants,
+            spread,
+            limit=_pool(site, query),
+            hidden=query.hidden,
+        )
+        passages = store.get("passages") or 0
+        scorer = Scorer(
+            asked.wants,
+            spread,
+            passages=passages,
+            mean_length=store.get("mean_length") or 1,
+        )
+        indexed_at = store.indexed_at()
+    recheck = Recheck(site.workspace.root)
+    hits = _hits(site, query, scorer, [scorer.score(one) for one in found], recheck)
+    return Findings(
+        hits=hits,
+        mode="keyword",
+        reason=None if hits else "no-match" if passages else "nothing-indexed",
+        freshness=Freshness(indexed_at=indexed_at, stale=recheck.stale),
+        warnings=_warnings(asked),
+    )
+
+
+def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Findings:
+    """Answer by reading the notes themselves, since the index cannot be read."""
+    stepped_down = Fallback(
+        kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
+    )
+    asked = read_query(query.text)
+    if not asked.wants:
+        return Findings(hits=(), mode="scan", reason="empty-query")
+    chunking = site.agent.search.chunking
+    looked = look_through(site.workspace, asked.wants, chunking, hidden=query.hidden)
+    scorer = Scorer(
+        asked.wants,
+        looked.spread,
+        passages=looked.total,
+        mean_length=looked.mean_length,
+    )
+    scored = [scorer.score(passage) for passage in looked.passages]
+    hits = _hits(site, query, scorer, scored, Recheck(site.workspace.root))
+    warnings = _warnings(asked)
+    if looked.read < looked.notes:
+        missed = f"Only {looked.read} of {looked.notes} notes could be read in time."
+        warnings = (*warnings, missed)
+    return Findings(
+        hits=hits,
+        mode="scan",
+        fallbacks=(stepped_down,),
+        degraded=True,
+        reason=None if hits else "no-match" if looked.total else "nothing-indexed",
+        freshness=Freshness(pending=looked.notes),
+        warnings=warnings,
+    )
+
+
+@contextmanager
+def _snapshot(store: Store) -> Iterator[Generation]:
+    """Read everything of one answer from the same state of the index."""
+    store.connection.execute("begin")
+    try:
+        tables = store.live()
+        assert tables is not None, "the caller has seen that the index is built"
+        yield tables
+    finally:
+        store.connection.execute("rollback")
+
+
+def _pool(site: Site, query: Query) -> int:
+    multiplier = site.agent.search.query.hybrid.candidate_multiplier
+    return max(_FEWEST_CANDIDATES, query.limit * multiplier)
+
+
+def _hits(
+    site: Site,
+    query: Query,
+    scorer: Scorer,
+    scored: Sequence[Scored],
+    recheck: Recheck,
+) -> list[Hit]:
+    """Return the hits; passages that are gone make room for the next ones."""
+    able = [one for one in scored if one.score > 0]
+    gone: set[int] = set()
+    while True:
+        best = ranked(
+            [one for one in able if one.passage.id not in gone],
+            limit=query.limit,
+            min_score=query.min_score,
+            settings=site.agent.search.query,
+        )
+        now = [(one, recheck.as_it_stands(one)) for one in best]
+        missing = {one.passage.id for one, here in now if here is None}
+        if not missing:
+            return [_hit(here, scorer) for _, here in now if here is not None]
+        gone |= missing
+
+
+def _hit(scored: Scored, scorer: Scorer) -> Hit:
+    passage = scored.passage
+    return Hit(
+        path=passage.path,
+        start_line=passage.start_line,
+        end_line=passage.end_line,
+        match_line=scored.match_line,
+        snippet=snippet(
+            passage.text, scored.match_line - passage.start_line, scorer.weight
+        ),
+        score=scored.score,
+        text_score=scored.score,
+        heading=passage.heading,
+    )
+
+
+def _warnings(asked: Asked) -> tuple[str, ...]:
+    return (_CUT,) if asked.cut else ()

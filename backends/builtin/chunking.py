@@ -1,0 +1,173 @@
+"""Cutting a note into passages: whole lines, with the headings above them.
+
+A chunk is a run of whole lines of at most `tokens` estimated tokens, the
+overlap with the chunk before it included. A heading starts a new chunk once the
+one before it is worth keeping alone, and then nothing overlaps. A line that is
+too long for a chunk is cut into pieces, each a chunk that cites that line.
+
+Law: every character of a line with text in it stands in a chunk that cites it.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from notewell.backends.builtin.headings import Headings
+from notewell.backends.builtin.tokens import QUARTERS_PER_TOKEN, quarters
+
+CHUNKER_VERSION = "1"
+"""Part of the index identity: other cuts need another index."""
+
+_WORTH_ALONE = 0.5
+"""A chunk this full ends at the next heading; smaller sections share a chunk."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Chunk:
+    """A passage of a note.
+
+    Attributes:
+        start_line: First line, 1-based.
+        end_line: Last line, included.
+        text: Its lines joined by LF; for a piece of an endless line, the piece.
+        heading: The headings above it, outermost first, joined by ` > `.
+    """
+
+    start_line: int
+    end_line: int
+    text: str
+    heading: str
+
+
+def cut(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk]:
+    """Cut the lines of a note into chunks.
+
+    Args:
+        lines: The note, split at LF.
+        tokens: The most estimated tokens in a chunk.
+        overlap: The most tokens that a chunk repeats of the one before it.
+
+    Returns:
+        The chunks in order; none for a note without text.
+    """
+    headings = Headings(lines)
+    room, shared = tokens * QUARTERS_PER_TOKEN, overlap * QUARTERS_PER_TOKEN
+    chunks: list[Chunk] = []
+    for first, end in _spans(lines, headings, room=room, overlap=shared):
+        if end - first == 1 and quarters(lines[first]) >= room:
+            chunks += _pieces(lines[first], first, headings, room=room, overlap=shared)
+        elif any(line and not line.isspace() for line in lines[first:end]):
+            chunks.append(_chunk(lines, first, end, headings))
+    return chunks
+
+
+def _spans(
+    lines: Sequence[str], headings: Headings, *, room: int, overlap: int
+) -> Iterator[tuple[int, int]]:
+    """Yield (first, end) indexes of the chunks; an endless line is a span of its own."""
+    costs = [len(line) + 1 if line.isascii() else quarters(line) + 1 for line in lines]
+    first = fresh = cost = 0
+    for index, size in enumerate(costs):
+        endless = size > room
+        at_section = index in headings.at and cost >= room * _WORTH_ALONE
+        if not endless and not at_section and cost + size <= room:
+            cost += size
+            continue
+        if index > fresh:
+            yield first, index
+        if endless:
+            yield index, index + 1
+            first, cost = index + 1, 0
+            fresh = first
+            continue
+        back = 0 if at_section or fresh == index else overlap
+        first = _overlap_start(costs, index, min(back, room - size), floor=first)
+        cost = sum(costs[first : index + 1])
+        fresh = index
+    if len(costs) > fresh:
+        yield first, len(costs)
+
+
+def _overlap_start(costs: Sequence[int], index: int, room: int, *, floor: int) -> int:
+    """Return where a chunk that goes on at `index` begins, to repeat some lines."""
+    while index > floor + 1 and costs[index - 1] <= room:
+        index -= 1
+        room -= costs[index]
+    return index
+
+
+def _chunk(lines: Sequence[str], first: int, end: int, headings: Headings) -> Chunk:
+    inside = first
+    while inside < end - 1 and (inside in headings.at or not lines[inside].strip()):
+        inside += 1
+    return Chunk(
+        start_line=first + 1,
+        end_line=end,
+        text="\n".join(lines[first:end]),
+        heading=headings.above(inside),
+    )
+
+
+def _pieces(
+    line: str, index: int, headings: Headings, *, room: int, overlap: int
+) -> Iterator[Chunk]:
+    heading = headings.above(index)
+    start = 0
+    while start < len(line):
+        size = _fitting(line[start : start + room], room)
+        piece = line[start : start + size]
+        if not piece.isspace():
+            yield Chunk(
+                start_line=index + 1, end_line=index + 1, text=piece, heading=heading
+            )
+        if start + size >= len(line):
+            return
+        start += size - _repeated(piece, overlap)
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return how many characters of `text` fit into `room` quarters of a token.
+
+    The piece ends after white space when there is some in its last quarter, and
+    never inside a character that is written with several code points.
+    """
+    if quarters(text) <= room and len(text) < room:
+        return len(text)
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = quarters(text[:middle]) <= room
+        low, high = (middle, high) if fits else (low, middle - 1)
+    late = low - low // 4
+    border = max(text.rfind(" ", late, low), text.rfind("\t", late, low))
+    return border + 1 if border > 0 else _character_border(text, low)
+
+
+def _character_border(text: str, size: int) -> int:
+    lowest = max(1, size - 16)
+    while lowest < size < len(text) and _joins(text[size - 1], text[size]):
+        size -= 1
+    return size
+
+
+def _joins(left: str, right: str) -> bool:
+    """Say whether two code points belong to one character, as people count them."""
+    return (
+        unicodedata.combining(right) != 0
+        or right in "\u200d\ufe0e\ufe0f"
+        or left == "\u200d"
+        or "\U0001f3fb" <= right <= "\U0001f3ff"
+        or (
+            "\U0001f1e6" <= left <= "\U0001f1ff"
+            and "\U0001f1e6" <= right <= "\U0001f1ff"
+        )
+    )
+
+
+def _repeated(piece: str, overlap: int) -> int:
+    """Return how many characters at the end of a piece the next one repeats."""
+    width = min(overlap, len(piece) // 2)
+    while width and quarters(piece[-width:]) > overlap:
+        width = width * 3 // 4
+    border = piece.find(" ", len(piece) - width) if width else -1
+    return len(piece) - border - 1 if border >= 0 else width

@@ -1,0 +1,299 @@
+"""The engine without an event loop: readers that never wait, one writer at a time."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import apsw
+
+from notewell.backends.base import Findings, Progress, Query, Site
+from notewell.backends.builtin.answering import from_files, from_index
+from notewell.backends.builtin.identity import Identity
+from notewell.backends.builtin.indexer import known_notes
+from notewell.backends.builtin.location import locate_index
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import (
+    BACKEND,
+    Store,
+    discard,
+    explained,
+    is_spoilt,
+    owner_of,
+    size_of,
+)
+from notewell.backends.builtin.sync import bring_up_to_date, difference
+from notewell.errors import BackendFailed
+from notewell.types import FallbackReason, IndexReport, IndexStatus, Skipped
+from notewell.workspace import Scan, scan
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+_REBUILD = "run `notewell index`; no note was touched"
+
+
+class _Unreadable(Exception):
+    """The index cannot answer; carries why, in one word and in a sentence."""
+
+    def __init__(self, reason: FallbackReason, why: str) -> None:
+        super().__init__(why)
+        self.reason: FallbackReason = reason
+        self.why = why
+
+
+class Engine:
+    """Keyword search over one workspace. Safe to share between threads."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._location = locate_index(site)
+        self._path = self._location.path
+        self._identity = Identity.current(
+            site.workspace.root, site.agent.search.chunking
+        )
+        self._idle: list[Store] = []
+        self._guard = Lock()
+
+    def close(self) -> None:
+        """Close every idle connection."""
+        with self._guard:
+            idle, self._idle = self._idle, []
+        for store in idle:
+            store.close()
+
+    def built(self) -> bool:
+        """Say whether searches are answered from an index of this workspace."""
+        try:
+            with self._reader():
+                return True
+        except _Unreadable as error:
+            # A damaged index is not built anew on the way to an answer.
+            return error.reason != "not-ready"
+
+    def search(self, query: Query) -> Findings:
+        """Answer from the index, or from the files when it cannot be read."""
+        try:
+            with self._reader() as store:
+                return from_index(self._site, store, query)
+        except _Unreadable as error:
+            return from_files(self._site, query, error.reason, error.why)
+
+    def refresh(
+        self, *, force: bool, within: float | None, progress: Progress | None
+    ) -> IndexReport:
+        """Make the index agree with the files; see `Backend.refresh`."""
+        deadline = None if within is None else time.monotonic() + within
+        scanned = scan(self._site.workspace)
+        if not force and self._agrees(scanned):
+            return self._report(scanned, done=0, left=0)
+        with self._writing(patient=within is None) as mine:
+            if not mine:
+                busy = "Another process is indexing; its result is used."
+                return self._report(scanned, done=0, left=0, warnings=(busy,))
+            with explained(self._path):
+                done, left = self._write(scanned, force, deadline, progress)
+        return self._report(scanned, done=done, left=left)
+
+    def status(self) -> IndexStatus:
+        """Count what the index holds and what it lacks."""
+        scanned = scan(self._site.workspace)
+        notice = self._location.notice
+        warnings = (notice,) if notice else ()
+        try:
+            with self._reader() as store:
+                return self._counted(store, scanned, warnings)
+        except _Unreadable as error:
+            return IndexStatus(
+                location=str(self._path),
+                bytes=size_of(self._path),
+                files=0,
+                chunks=0,
+                pending=len(scanned.notes),
+                last_error=None if error.reason == "not-ready" else error.why,
+                warnings=warnings,
+            )
+
+    @contextmanager
+    def _reader(self) -> Iterator[Store]:
+        """Lend a connection to an index that can answer, or raise _Unreadable."""
+        store = self._take()
+        try:
+            self._require_usable(store)
+            yield store
+        except apsw.Error as error:
+            store.close()
+            raise _unreadable(error) from error
+        except BaseException:
+            store.close()
+            raise
+        with self._guard:
+            self._idle.append(store)
+
+    def _take(self) -> Store:
+        while True:
+            with self._guard:
+                store = self._idle.pop() if self._idle else None
+            if store is None:
+                break
+            if not store.was_replaced():
+                return store
+            store.close()
+        if owner_of(self._path) != "notewell":
+            raise _Unreadable("not-ready", "the index was not built yet")
+        try:
+            return Store.reader(self._path)
+        except apsw.Error as error:
+            raise _unreadable(error) from error
+
+    def _require_usable(self, store: Store) -> None:
+        live = store.live()
+        if live is None:
+            raise _Unreadable("not-ready", "the index was not built yet")
+        if not store.is_readable_here():
+            raise _Unreadable("version", "another version of notewell wrote the index")
+        built = Identity.decoded(store.get(f"identity_{live.number}"))
+        if built.workspace != self._identity.workspace:
+            raise _Unreadable("not-ready", "the index is of another folder")
+
+    def _agrees(self, scanned: Scan) -> bool:
+        """Say, without a lock, whether there is nothing to do."""
+        try:
+            with self._reader() as store:
+                return not self._pending(store, scanned)
+        except _Unreadable:
+            return False
+
+    def _pending(self, store: Store, scanned: Scan) -> int:
+        live = store.live()
+        if live is None:
+            return len(scanned.notes)
+        changes = difference(scanned, known_notes(store, live))
+        identity = store.get(f"identity_{live.number}")
+        if identity != self._identity.encoded():
+            return max(1, len(scanned.notes))
+        return len(changes)
+
+    def _write(
+        self,
+        scanned: Scan,
+        force: bool,
+        deadline: float | None,
+        progress: Progress | None,
+    ) -> tuple[int, int]:
+        for attempt in (1, 2):
+            store = None
+            try:
+                store = Store.writer(self._path)
+                return bring_up_to_date(
+                    store,
+                    scanned,
+                    identity=self._identity,
+                    chunking=self._site.agent.search.chunking,
+                    force=force,
+                    deadline=deadline,
+                    progress=progress,
+                )
+            except apsw.Error as error:
+                if store:
+                    _note_failure(store, error)
+                if attempt == 2 or not is_spoilt(error):
+                    raise
+                discard(self._path)
+            finally:
+                if store:
+                    store.close()
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def _writing(self, *, patient: bool) -> Iterator[bool]:
+        """Hold the one writer's lock; yield False when it is taken and time is short."""
+        from filelock import Timeout  # only writers need it, and it is slow to import
+
+        lock = self._lock()
+        try:
+            lock.acquire(timeout=-1 if patient else 0)
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    def _lock(self) -> "BaseFileLock":
+        from filelock import FileLock
+
+        with explained(self._path):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return FileLock(f"{self._path}.lock", mode=0o600)
+
+    def _report(
+        self, scanned: Scan, *, done: int, left: int, warnings: tuple[str, ...] = ()
+    ) -> IndexReport:
+        notice = (self._location.notice,) if self._location.notice else ()
+        try:
+            with self._reader() as store:
+                counted = self._counted(store, scanned, ())
+        except _Unreadable as error:
+            if not left:
+                raise BackendFailed(
+                    BACKEND, error.why, reason=error.reason, remedy=_REBUILD
+                ) from error
+            return IndexReport(files=0, chunks=0, pending=left, changed=done)
+        return IndexReport(
+            files=counted.files,
+            chunks=counted.chunks,
+            pending=left or counted.pending,
+            changed=done,
+            skipped=(*scanned.skipped, *counted.skipped),
+            warnings=(*notice, *warnings),
+        )
+
+    def _counted(
+        self, store: Store, scanned: Scan, warnings: tuple[str, ...]
+    ) -> IndexStatus:
+        live = store.live()
+        assert live is not None
+        identity = Identity.decoded(store.get(f"identity_{live.number}"))
+        return IndexStatus(
+            location=str(self._path),
+            bytes=size_of(self._path),
+            files=store.one(f"select count(*) from {live.files} where problem is null"),
+            chunks=store.one(f"select count(*) from {live.chunks}"),
+            pending=self._pending(store, scanned),
+            indexed_at=store.indexed_at(),
+            last_error=store.get("last_error"),
+            identity={
+                "chunker": identity.chunker,
+                "tokenizer": identity.tokenizer,
+                "provider": "none",
+            },
+            skipped=self._problems(store, live),
+            warnings=warnings,
+        )
+
+    def _problems(self, store: Store, live: Generation) -> tuple[Skipped, ...]:
+        rows = store.rows(
+            f"select path, problem from {live.files} where problem is not null"
+            " order by path"
+        )
+        return tuple(
+            Skipped(path=p, reason="unreadable", detail=why) for p, why in rows
+        )
+
+
+def _note_failure(store: Store, error: apsw.Error) -> None:
+    with suppress(apsw.Error):
+        store.put("last_error", str(error))
+
+
+def _unreadable(error: apsw.Error) -> _Unreadable:
+    if is_spoilt(error):
+        return _Unreadable("corrupt", f"the index is damaged ({error}); {_REBUILD}")
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return _Unreadable("busy", "the index is held by another program")
+    if "fts5" in str(error):
+        return _Unreadable("missing", "this SQLite has no full-text index (FTS5)")
+    return _Unreadable("missing", f"the index cannot be read: {error}")

@@ -1,0 +1,173 @@
+"""Writing notes into a generation of the index: one note at a time, all or nothing."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from notewell.backends.builtin.chunking import Chunk, cut
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.terms import Forms, forms_of
+from notewell.config import ChunkingSettings
+from notewell.workspace import Note, read_note, split_lines
+
+_BLOCK = 500
+"""Values in one statement, under the limit of every SQLite build (999)."""
+
+
+class Signature(NamedTuple):
+    """What tells from outside whether a file may have changed."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class Known(NamedTuple):
+    """A note as the index holds it."""
+
+    id: int
+    signature: Signature
+    digest: bytes
+    problem: str | None
+
+
+def known_notes(store: Store, generation: Generation) -> dict[str, Known]:
+    """Return every note of a generation by its path."""
+    rows = store.connection.execute(
+        f"select path, id, size, mtime_ns, ctime_ns, digest, problem"
+        f" from {generation.files}"
+    )
+    return {
+        path: Known(key, Signature(*signature), digest, problem)
+        for path, key, *signature, digest, problem in rows
+    }
+
+
+class Indexer:
+    """Puts notes into one generation. The caller opens and commits transactions."""
+
+    def __init__(
+        self, store: Store, generation: Generation, chunking: ChunkingSettings
+    ) -> None:
+        self._store = store
+        self._run = store.connection.execute
+        self._many = store.connection.executemany
+        self._tables = generation
+        self._chunking = chunking
+
+    def put(self, note: Note, before: Known | None, signature: Signature) -> None:
+        """Read a note and index it, replacing what the index held of it.
+
+        A note that cannot be read is kept with its problem and without passages.
+        """
+        try:
+            read = read_note(note.file)
+        except OSError as error:
+            self._replace(
+                note, before, signature, b"", (), error.strerror or "unreadable"
+            )
+            return
+        if before and before.digest == read.digest and before.problem is None:
+            self._touch(before, signature)
+            return
+        chunks = cut(
+            split_lines(read.text),
+            tokens=self._chunking.tokens,
+            overlap=self._chunking.overlap,
+        )
+        self._replace(note, before, signature, read.digest, chunks, None)
+
+    def remove(self, before: Iterable[Known]) -> None:
+        """Take notes out of the index."""
+        for known in before:
+            self._clear(known.id)
+            self._run(f"delete from {self._tables.files} where id = ?", (known.id,))
+
+    def _touch(self, before: Known, signature: Signature) -> None:
+        self._run(
+            f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?"
+            " where id = ?",
+            (*signature, before.id),
+        )
+
+    def _replace(
+        self,
+        note: Note,
+        before: Known | None,
+        signature: Signature,
+        digest: bytes,
+        chunks: Iterable[Chunk],
+        problem: str | None,
+    ) -> None:
+        if before:
+            self._clear(before.id)
+        chunks = list(chunks)
+        self._run(
+            f"insert or replace into {self._tables.files}"
+            "(id, path, size, mtime_ns, ctime_ns, digest, chunks, problem)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                before.id if before else None,
+                note.path,
+                *signature,
+                digest,
+                len(chunks),
+                problem,
+            ),
+        )
+        key = before.id if before else self._store.connection.last_insert_rowid()
+        self._add(key, note.path, chunks)
+
+    def _add(self, file_id: int, path: str, chunks: list[Chunk]) -> None:
+        first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
+        about = _context(path)
+        rows, entries = [], []
+        for key, chunk in enumerate(chunks, first):
+            forms = list(forms_of(chunk.text))
+            body = _body(forms)
+            text = _storable(chunk.text)
+            span = (chunk.start_line, chunk.end_line)
+            rows.append(
+                (key, file_id, *span, _storable(chunk.heading), len(body), text)
+            )
+            context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
+            entries.append((key, " ".join(body), " ".join(_extra(forms)), context))
+        self._many(
+            f"insert into {self._tables.chunks}"
+            "(id, file_id, start_line, end_line, heading, length, text)"
+            " values (?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        self._many(
+            f"insert into {self._tables.fts}(rowid, body, extra, context)"
+            " values (?, ?, ?, ?)",
+            entries,
+        )
+
+    def _clear(self, file_id: int) -> None:
+        chunks = self._store.rows(
+            f"select id from {self._tables.chunks} where file_id = ?", file_id
+        )
+        self._many(f"delete from {self._tables.fts} where rowid = ?", chunks)
+        self._run(f"delete from {self._tables.chunks} where file_id = ?", (file_id,))
+
+
+def _context(text: str) -> str:
+    forms = list(forms_of(text))
+    return " ".join([*_body(forms), *_extra(forms)])
+
+
+def _body(forms: Iterable[Forms]) -> list[str]:
+    return list(chain.from_iterable(form.body for form in forms))
+
+
+def _extra(forms: Iterable[Forms]) -> Iterator[str]:
+    return chain.from_iterable(form.extra for form in forms)
+
+
+def _storable(text: str) -> str:
+    """Return text that SQLite takes: a lone surrogate becomes U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

@@ -1,0 +1,139 @@
+"""The keyword leg, first stage: which passages may answer, by FTS5 and BM25.
+
+What a query costs here is what its terms' lists are long, so the rare terms are
+asked for first, and more common ones only while the lists stay short. The second
+stage (`scoring`) weighs everything that was asked for, common words too.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from notewell.backends.builtin.passages import Passage
+from notewell.backends.builtin.query import Want
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.terms import terms_of
+from notewell.backends.builtin.vocabulary import passages_with
+
+_LONGEST_LISTS = 20_000
+"""Entries of term lists that a query may read, the rarest term's excepted."""
+
+_WEIGHTS = "1.0, 0.6, 0.8"
+"""BM25 weights of body, extra and context."""
+
+
+def spread_of(
+    store: Store, tables: Generation, wants: Sequence[Want]
+) -> dict[str, int]:
+    """Return in how many passages each term of the wants stands."""
+    terms = {
+        term
+        for want in wants
+        for term in (*want.exact, want.loose, *want.phrase)
+        if term
+    }
+    return passages_with(store, tables, sorted(terms))
+
+
+def candidates(
+    store: Store,
+    tables: Generation,
+    wants: Sequence[Want],
+    spread: Mapping[str, int],
+    *,
+    limit: int,
+    hidden: Collection[str] = (),
+) -> list[Passage]:
+    """Return the passages that match best by BM25, at most `limit`.
+
+    When words of the query stand in some passages as they are written, at least one
+    of these is among the candidates.
+
+    Args:
+        hidden: Paths whose passages do not exist for this query.
+    """
+    found = _matching(store, tables, _expression(wants, spread), limit, hidden)
+    literal = [Want(want.exact) for want in wants if want.loose and not want.filler]
+    words = {term for want in literal for term in want.exact}
+    if not literal or any(words & terms_of(passage.text) for passage in found):
+        return found
+    exact = _matching(store, tables, _expression(literal, spread), 1, hidden)
+    return [*found, *exact]
+
+
+def _matching(
+    store: Store,
+    tables: Generation,
+    expression: str,
+    limit: int,
+    hidden: Collection[str],
+) -> list[Passage]:
+    if not expression:
+        return []
+    marks = ", ".join("?" * len(hidden))
+    shown = (
+        f" and rowid not in (select c.id from {tables.chunks} c join {tables.files} f"
+        f" on f.id = c.file_id where f.path in ({marks}))"
+        if hidden
+        else ""
+    )
+    rows = store.connection.execute(
+        f"select c.id, f.path, f.size, f.mtime_ns, f.ctime_ns, c.start_line, c.end_line,"
+        f" c.heading, c.length, c.text from ("
+        f"  select rowid as id, bm25({tables.fts}, {_WEIGHTS}) as strength"
+        f"  from {tables.fts} where {tables.fts} match ?{shown}"
+        f"  order by strength, id limit ?"
+        f") as found join {tables.chunks} as c on c.id = found.id"
+        f" join {tables.files} as f on f.id = c.file_id order by strength, found.id",
+        (expression, *sorted(hidden), limit),
+    )
+    return [_passage(row) for row in rows]
+
+
+def _passage(row: tuple[int, str, int, int, int, int, int, str, int, str]) -> Passage:
+    key, path, size, mtime_ns, ctime_ns, start, end, heading, length, text = row
+    return Passage(
+        id=key,
+        path=path,
+        signature=(size, mtime_ns, ctime_ns),
+        start_line=start,
+        end_line=end,
+        heading=heading,
+        length=length,
+        text=text,
+    )
+
+
+def _expression(wants: Sequence[Want], spread: Mapping[str, int]) -> str:
+    """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
+    content = [want for want in wants if not want.filler and _is_here(want, spread)]
+    ways = (way for want in content or wants for way in _written(want, spread))
+    costs = {written: cost for written, cost in ways if cost}
+    chosen: list[str] = []
+    spent = 0
+    for written, cost in sorted(costs.items(), key=lambda item: (item[1], item[0])):
+        if chosen and spent + cost > _LONGEST_LISTS:
+            break
+        chosen.append(written)
+        spent += cost
+    return " OR ".join(chosen)
+
+
+def _is_here(want: Want, spread: Mapping[str, int]) -> bool:
+    return want.prefix or any(cost for _, cost in _written(want, spread))
+
+
+def _written(want: Want, spread: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return each way to ask for a want, with the length of the lists to read."""
+    ways = [(_quoted(term), spread.get(term, 0)) for term in want.exact]
+    if want.prefix:
+        return [(f"{_quoted(want.exact[0])} *", 1), *ways[1:]]
+    if want.loose:
+        ways.append((_quoted(want.loose), spread.get(want.loose, 0)))
+    if want.phrase and all(spread.get(part) for part in want.phrase):
+        cost = sum(spread[part] for part in want.phrase)
+        ways.append((_quoted(" ".join(want.phrase)), cost))
+    return ways
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'

@@ -1,0 +1,88 @@
+"""Passages of notes on their way from the index to an answer."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A chunk as the index holds it.
+
+    Attributes:
+        id: The chunk's id.
+        path: The note.
+        signature: Size, mtime and ctime of the note when it was indexed.
+        start_line: First line.
+        end_line: Last line, included.
+        heading: The headings above it.
+        length: Body terms in it.
+        text: Its lines, or a piece of one endless line.
+    """
+
+    id: int
+    path: str
+    signature: tuple[int, int, int]
+    start_line: int
+    end_line: int
+    heading: str
+    length: int
+    text: str
+
+    def lines(self, first: int, last: int) -> "Passage":
+        """Return the part of it that spans these lines of the note."""
+        kept = self.text.split("\n")[
+            first - self.start_line : last + 1 - self.start_line
+        ]
+        return replace(self, start_line=first, end_line=last, text="\n".join(kept))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A passage with what the keyword leg says of it.
+
+    Attributes:
+        passage: The passage.
+        score: In (0, 1].
+        match_line: The line that holds most of what was asked for.
+        exact: Something that was asked for stands in it as it was written.
+    """
+
+    passage: Passage
+    score: float
+    match_line: int
+    exact: bool
+
+    @property
+    def order(self) -> tuple[float, str, int]:
+        """The place in an answer: best first, then by path and line."""
+        return (-self.score, self.passage.path, self.passage.start_line)
+
+
+def without_repeats(ranked: Iterable[Scored]) -> list[Scored]:
+    """Let no line stand in two passages: the better passage keeps it.
+
+    What is left of the other one stays if its best line is in it; otherwise the
+    better passage already shows that line.
+    """
+    kept: list[Scored] = []
+    for scored in ranked:
+        rest = _rest(scored, [better.passage for better in kept])
+        if rest:
+            kept.append(rest)
+    return kept
+
+
+def _rest(scored: Scored, better: Sequence[Passage]) -> Scored | None:
+    first, last = scored.passage.start_line, scored.passage.end_line
+    for passage in better:
+        if passage.path != scored.passage.path:
+            continue
+        if passage.start_line <= scored.match_line <= passage.end_line:
+            return None
+        if passage.end_line < scored.match_line:
+            first = max(first, passage.end_line + 1)
+        else:
+            last = min(last, passage.start_line - 1)
+    if (first, last) == (scored.passage.start_line, scored.passage.end_line):
+        return scored
+    return replace(scored, passage=scored.passage.lines(first, last))

@@ -1,0 +1,161 @@
+"""Reading a question: which things it wants, and what each may look like in a note."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from notewell.backends.builtin.stopwords import is_filler
+from notewell.backends.builtin.terms import analyse, compound, is_unspaced, split, stem
+
+MOST_WANTS = 48
+"""Distinct things that one query may ask for; the rest of a long text is left out."""
+
+_MOST_READ = 20_000
+"""Characters of a query that are read at all."""
+
+_PART = 0.35
+"""Weight of a part beside the whole compound it comes from."""
+
+_RUN = 0.2
+"""Weight of a short run as a whole, which may be a word, beside its pairs."""
+
+_FILLER = 0.1
+"""Weight of a word that only holds a sentence together."""
+
+
+_LONGEST_WORD = 4
+"""Characters of a run without spaces that may be one word."""
+
+_IDENTIFIER = re.compile(r"(?=.*\d)[0-9a-z]{6,}")
+_HEX = re.compile(r"[0-9a-f]+")
+_VERSION = re.compile(r"v\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """One thing that a query asks for.
+
+    Attributes:
+        exact: Terms that are the thing itself.
+        loose: A term that is nearly the thing (the stem), or empty.
+        phrase: Terms that are the thing when they follow each other.
+        prefix: A term that begins with `exact` is the thing, too.
+        weight: How much it counts, in (0, 1].
+        filler: It only holds the sentence together.
+        part: It is a part of a compound that is wanted as a whole.
+        in_run: It is a piece of a run without spaces.
+    """
+
+    exact: tuple[str, ...]
+    loose: str = ""
+    phrase: tuple[str, ...] = ()
+    prefix: bool = False
+    weight: float = 1.0
+    filler: bool = False
+    part: bool = False
+    in_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query as it was read.
+
+    Attributes:
+        wants: Distinct things, in the order of the query.
+        cut: True when the query asked for more than `MOST_WANTS`.
+    """
+
+    wants: tuple[Want, ...]
+    cut: bool
+
+
+def read(text: str) -> Asked:
+    """Read a query. No character of it is syntax.
+
+    >>> [want.exact for want in read("the multi-agent plan").wants]
+    [('the',), ('multi-agent',), ('multi',), ('agent',), ('plan',)]
+    """
+    wants: dict[tuple[str, ...], Want] = {}
+    for token in split(text[:_MOST_READ]):
+        for want in _wants_of(token):
+            known = wants.get(want.exact)
+            if known is None or known.weight < want.weight:
+                wants[want.exact] = want
+        if len(wants) > MOST_WANTS * 8:
+            break
+    chosen = _heaviest(wants.values())
+    whole = len(text) <= _MOST_READ and len(chosen) == len(wants)
+    return Asked(wants=chosen, cut=not whole)
+
+
+def _heaviest(wants: Iterable[Want]) -> tuple[Want, ...]:
+    """Keep the first MOST_WANTS, words with content before others, in their order."""
+    listed = list(wants)
+    if len(listed) <= MOST_WANTS:
+        return tuple(listed)
+    order = sorted(range(len(listed)), key=lambda place: (-listed[place].weight, place))
+    return tuple(listed[place] for place in sorted(order[:MOST_WANTS]))
+
+
+def _wants_of(token: str) -> list[Want]:
+    forms = analyse(token)
+    if is_unspaced(token):
+        return _wants_of_run(forms.body)
+    if token.isalnum() and len(forms.body) == 1:
+        return [_word(forms.body[0])]
+    return _wants_of_compound(token, forms.body)
+
+
+def _wants_of_run(pairs: tuple[str, ...]) -> list[Want]:
+    """Return the pairs of a run; of one that may be a word, the whole run as well."""
+    if len(pairs) == 1:
+        return [Want(pairs, prefix=True, in_run=True)]
+    pairs = pairs[:-1]
+    wants = [Want((pair,), in_run=True) for pair in pairs]
+    if 1 < len(pairs) < _LONGEST_WORD:
+        whole = pairs[0] + "".join(pair[-1] for pair in pairs[1:])
+        wants.append(Want((whole,), phrase=pairs, weight=_RUN, in_run=True))
+    return wants
+
+
+def _wants_of_compound(token: str, parts: tuple[str, ...]) -> list[Want]:
+    whole = compound(token)
+    if whole in parts:
+        return [_word(whole)]
+    bare = _without_v(whole), *(_without_v(part) for part in parts)
+    exact = tuple(dict.fromkeys((whole, bare[0])))
+    phrase = bare[1:] if len(parts) > 1 else ()
+    return [
+        Want(exact, phrase=phrase),
+        *(_word(part, share=_PART) for part in dict.fromkeys(parts)),
+    ]
+
+
+def _word(word: str, *, share: float = 1.0) -> Want:
+    if _IDENTIFIER.fullmatch(word):
+        return Want(_abbreviations(word), prefix=True, weight=share, part=share < 1)
+    root = stem(word)
+    filler = is_filler(word)
+    return Want(
+        (word,),
+        loose=root if root != word else "",
+        weight=share * (_FILLER if filler else 1.0),
+        filler=filler,
+        part=share < 1,
+    )
+
+
+def _abbreviations(word: str) -> tuple[str, ...]:
+    """Return a hash with its usual short forms; other words alone.
+
+    >>> _abbreviations("ae9bb849edfac72a7ca97e0bf683719127f3b0b8")[1:]
+    ('ae9bb84', 'ae9bb849', 'ae9bb849ed', 'ae9bb849edfa')
+    """
+    if len(word) < 16 or not _HEX.fullmatch(word):
+        return (word,)
+    return (word, *(word[:length] for length in (7, 8, 10, 12)))
+
+
+def _without_v(word: str) -> str:
+    """Return a version without its letter: `v2.2.15` is `2.2.15`."""
+    return word[1:] if _VERSION.match(word) else word

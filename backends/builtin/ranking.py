@@ -1,0 +1,112 @@
+"""From weighed passages to an order: age, diversity, exact words."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from notewell.backends.builtin.passages import Scored, without_repeats
+from notewell.backends.builtin.terms import forms_of
+from notewell.config import QuerySettings
+
+_DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+def ranked(
+    scored: Sequence[Scored], *, limit: int, min_score: float, settings: QuerySettings
+) -> list[Scored]:
+    """Return the passages of an answer, best first, at most `limit`.
+
+    Exact words are never lost on the way: `min_score` spares them, and if none is
+    among the best, the best one takes the last place.
+    """
+    decay = settings.hybrid.temporal_decay
+    if decay.enabled:
+        today = date.today()
+        scored = [aged(one, today, decay.half_life_days) for one in scored]
+    able = [one for one in scored if one.exact or one.score >= min_score]
+    order = without_repeats(sorted(able, key=lambda one: one.order))
+    mmr = settings.hybrid.mmr
+    best = diverse(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
+    return _with_exact_words(best, order, limit)
+
+
+def _with_exact_words(
+    best: list[Scored], order: Sequence[Scored], limit: int
+) -> list[Scored]:
+    if any(one.exact for one in best):
+        return best
+    exact = next((one for one in order if one.exact), None)
+    return [*best[: limit - 1], exact] if exact else best
+
+
+def aged(scored: Scored, today: date, half_life_days: float) -> Scored:
+    """Lower the score of a passage from a dated note: halved each half-life.
+
+    `score * exp(-ln 2 / half_life * age)`; notes without a date in their name do
+    not age, and neither do those of the future.
+    """
+    written = date_of(scored.passage.path)
+    if written is None:
+        return scored
+    age = max(0, (today - written).days)
+    return replace(
+        scored, score=scored.score * math.exp(-math.log(2) * age / half_life_days)
+    )
+
+
+def date_of(path: str) -> date | None:
+    """Return the date in a file's name, at any depth.
+
+    >>> date_of("memory/reports/2026-01-11-x.md")
+    datetime.date(2026, 1, 11)
+    """
+    found = _DATED.search(path.rpartition("/")[2])
+    if not found:
+        return None
+    try:
+        return date(int(found[1]), int(found[2]), int(found[3]))
+    except ValueError:
+        return None
+
+
+def diverse(order: Sequence[Scored], limit: int, lambda_: float) -> list[Scored]:
+    """Choose passages that are good and unlike those chosen before.
+
+    Maximal marginal relevance: the next one has the largest
+    `lambda * score - (1 - lambda) * similarity`, where similarity is the largest
+    Jaccard overlap of its terms with a chosen passage; `lambda_` 1 keeps the order.
+
+    Source:
+        Carbonell and Goldstein, "The Use of MMR, Diversity-Based Reranking for
+        Reordering Documents and Producing Summaries", SIGIR 1998.
+    """
+    left = [(one, _terms(one)) for one in order]
+    nearest = [0.0] * len(left)
+    chosen: list[Scored] = []
+    while left and len(chosen) < limit:
+        worth = [
+            lambda_ * one.score - (1 - lambda_) * near
+            for (one, _), near in zip(left, nearest, strict=True)
+        ]
+        place = worth.index(max(worth))
+        one, terms = left.pop(place)
+        nearest.pop(place)
+        chosen.append(one)
+        nearest = [
+            max(near, _jaccard(terms, others))
+            for (_, others), near in zip(left, nearest, strict=True)
+        ]
+    return chosen
+
+
+def _terms(scored: Scored) -> frozenset[str]:
+    return frozenset(
+        term for forms in forms_of(scored.passage.text) for term in forms.body
+    )
+
+
+def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    either = len(left | right)
+    return len(left & right) / either if either else 1.0

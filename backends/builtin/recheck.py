@@ -1,0 +1,90 @@
+"""Holding an answer against the files: a note may have changed since it was indexed."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from notewell.backends.builtin.passages import Scored
+from notewell.workspace import read_note, split_lines
+
+
+class Recheck:
+    """Looks at the notes of one answer, each at most once.
+
+    Attributes:
+        stale: Set when a note turned out to have changed or to be gone.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._lines: dict[str, list[str] | None] = {}
+        self.stale = False
+
+    def as_it_stands(self, scored: Scored) -> Scored | None:
+        """Return the passage with the lines that it has now, None if it is gone."""
+        passage = scored.passage
+        file = os.path.normpath(os.path.join(self._root, passage.path))
+        if _is_unchanged(file, passage.signature):
+            return scored
+        lines = self._read(file)
+        if lines is None:
+            self.stale = True
+            return None
+        found = _find(scored, lines)
+        self.stale = self.stale or found != scored
+        return found
+
+    def _read(self, file: str) -> list[str] | None:
+        if file not in self._lines:
+            try:
+                self._lines[file] = split_lines(read_note(file).text)
+            except OSError:
+                self._lines[file] = None
+        return self._lines[file]
+
+
+def _is_unchanged(file: str, signature: tuple[int, int, int]) -> bool:
+    size, mtime_ns, ctime_ns = signature
+    try:
+        now = os.lstat(file)
+    except OSError:
+        return False
+    return (now.st_size, now.st_mtime_ns, now.st_ctime_ns) == (size, mtime_ns, ctime_ns)
+
+
+def _find(scored: Scored, lines: list[str]) -> Scored | None:
+    """Look for the passage, then for its best line alone, nearest to where it was."""
+    passage = scored.passage
+    wanted = passage.text.split("\n")
+    start = _place(wanted, lines, passage.start_line)
+    if start is not None:
+        moved = start - passage.start_line
+        return replace(
+            scored,
+            match_line=scored.match_line + moved,
+            passage=replace(
+                passage, start_line=start, end_line=passage.end_line + moved
+            ),
+        )
+    best = wanted[scored.match_line - passage.start_line]
+    line = _place([best], lines, scored.match_line)
+    if line is None or not best.strip():
+        return None
+    return replace(
+        scored,
+        match_line=line,
+        passage=replace(passage, start_line=line, end_line=line, text=best),
+    )
+
+
+def _place(wanted: list[str], lines: list[str], near: int) -> int | None:
+    """Return the line (from 1) at which `wanted` stands; a lone line may be a part."""
+    if len(wanted) == 1:
+        places = [at for at, line in enumerate(lines, start=1) if wanted[0] in line]
+    else:
+        places = [
+            at + 1
+            for at in range(len(lines) - len(wanted) + 1)
+            if lines[at] == wanted[0] and lines[at : at + len(wanted)] == wanted
+        ]
+    return min(places, key=lambda place: (abs(place - near), place), default=None)

@@ -1,0 +1,100 @@
+"""The tables of an index file, and what tells our files from others'.
+
+Everything that search reads belongs to a generation: tables that share a number.
+A rebuild fills the next generation beside the live one and makes it live in one
+transaction, so that searches never meet a half-built index.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+APPLICATION_ID: Final = 0x6E77_6C31
+"""`nwl1`, in the header of every index file of ours."""
+
+SCHEMA_VERSION: Final = 1
+
+# White space alone parts terms: notewell.backends.builtin.terms has done the rest.
+_TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
+
+META: Final = """
+create table if not exists nw_meta(
+    key text primary key,
+    value any
+) strict, without rowid
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The names of one generation's tables."""
+
+    number: int
+
+    @property
+    def files(self) -> str:
+        """One row per note: its signature on disk, and a problem if it has one."""
+        return f"nw_files_{self.number}"
+
+    @property
+    def chunks(self) -> str:
+        """One row per passage, with its text."""
+        return f"nw_chunks_{self.number}"
+
+    @property
+    def fts(self) -> str:
+        """The full-text index over the passages' terms; rowid is the chunk's id."""
+        return f"nw_fts_{self.number}"
+
+    @property
+    def vocabulary(self) -> str:
+        """FTS5's view of the terms, with the number of passages that hold each."""
+        return f"nw_vocabulary_{self.number}"
+
+    @property
+    def common(self) -> str:
+        """Terms that stand in a large share of the passages, with their number."""
+        return f"nw_common_{self.number}"
+
+    def create(self) -> str:
+        """Return the statements that create the tables."""
+        return f"""
+        create table {self.files}(
+            id integer primary key,
+            path text not null unique,
+            size integer not null,
+            mtime_ns integer not null,
+            ctime_ns integer not null,
+            digest blob not null,
+            chunks integer not null,
+            problem text
+        ) strict;
+        create table {self.chunks}(
+            id integer primary key,
+            file_id integer not null,
+            start_line integer not null,
+            end_line integer not null,
+            heading text not null,
+            length integer not null,
+            text text not null
+        ) strict;
+        create index {self.chunks}_file on {self.chunks}(file_id, length);
+        create virtual table {self.fts} using fts5(
+            body, extra, context,
+            content='', contentless_delete=1, tokenize="{_TOKENIZER}"
+        );
+        create virtual table {self.vocabulary} using fts5vocab({self.fts}, row);
+        create table {self.common}(
+            term text primary key,
+            passages integer not null
+        ) strict, without rowid;
+        """
+
+    def drop(self) -> str:
+        """Return the statements that drop the tables, also half-made ones."""
+        return f"""
+        drop table if exists {self.vocabulary};
+        drop table if exists {self.fts};
+        drop table if exists {self.chunks};
+        drop table if exists {self.files};
+        drop table if exists {self.common};
+        """

@@ -1,0 +1,77 @@
+"""The part of a passage that is shown: whole lines around the best one."""
+
+from collections.abc import Callable, Sequence
+
+SNIPPET_CHARACTERS = 700
+
+_WINDOW = 240
+"""Characters that are weighed at once to find the match in an endless line."""
+
+
+def snippet(text: str, match: int, weight: Callable[[str], float]) -> str:
+    """Return at most SNIPPET_CHARACTERS of a passage, unaltered.
+
+    Args:
+        text: The passage.
+        match: Index (from 0) of its best line.
+        weight: How much of the query a piece of text holds.
+
+    Returns:
+        The best line with as many lines around it as fit; of a line that is too
+        long, the part that holds most of the query, cut between words.
+    """
+    lines = text.split("\n")
+    if len(lines[match]) > SNIPPET_CHARACTERS:
+        return _part(lines[match], weight)
+    first, last = _around(lines, match)
+    return "\n".join(lines[first : last + 1])
+
+
+def _around(lines: Sequence[str], match: int) -> tuple[int, int]:
+    """Return the lines that fit around the best one, as many after it as before."""
+    first = last = match
+    room = SNIPPET_CHARACTERS - len(lines[match])
+    grew = True
+    while grew:
+        grew = False
+        if last + 1 < len(lines) and len(lines[last + 1]) < room:
+            last += 1
+            room -= len(lines[last]) + 1
+            grew = True
+        if first > 0 and len(lines[first - 1]) < room:
+            first -= 1
+            room -= len(lines[first]) + 1
+            grew = True
+    while first < match and not lines[first].strip():
+        first += 1
+    while last > match and not lines[last].strip():
+        last -= 1
+    return first, last
+
+
+def _part(line: str, weight: Callable[[str], float]) -> str:
+    starts = range(0, len(line), _WINDOW // 2)
+    best = max(starts, key=lambda start: weight(line[start : start + _WINDOW]))
+    start = max(
+        0,
+        min(
+            best + _WINDOW // 2 - SNIPPET_CHARACTERS // 2,
+            len(line) - SNIPPET_CHARACTERS,
+        ),
+    )
+    end = start + SNIPPET_CHARACTERS
+    return line[_border_after(line, start) : _border_before(line, end)]
+
+
+def _border_after(line: str, start: int) -> int:
+    if start == 0:
+        return 0
+    space = line.find(" ", start, start + _WINDOW // 4)
+    return space + 1 if space >= 0 else start
+
+
+def _border_before(line: str, end: int) -> int:
+    if end >= len(line):
+        return len(line)
+    space = line.rfind(" ", end - _WINDOW // 4, end)
+    return space if space > 0 else end

@@ -1,0 +1,222 @@
+"""Connections to an index file, and what its header and settings say."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+import apsw
+
+from notewell.backends.builtin.schema import (
+    APPLICATION_ID,
+    META,
+    SCHEMA_VERSION,
+    Generation,
+)
+from notewell.errors import BackendFailed, BackendUnavailable
+
+BACKEND: Final = "builtin"
+SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
+
+_BUSY_MS: Final = 10_000
+_HEADER: Final = b"SQLite format 3\x00"
+_SPOILT = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+_NOT_HERE = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)
+
+Owner: TypeAlias = Literal["nobody", "notewell", "somebody-else"]
+
+
+def owner_of(path: Path) -> Owner:
+    """Say whose file stands at `path`, from its header alone.
+
+    An empty file is nobody's. A file of ours stays ours when its pages are
+    damaged, as long as the first hundred bytes are whole.
+    """
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError:
+        return "nobody"
+    except OSError:
+        return "somebody-else"
+    if not header:
+        return "nobody"
+    ours = header[:16] == _HEADER and header[68:72] == APPLICATION_ID.to_bytes(4, "big")
+    return "notewell" if ours else "somebody-else"
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of an index file and its side files."""
+    total = 0
+    for suffix in SIDE_FILES:
+        try:
+            total += os.stat(f"{path}{suffix}").st_size
+        except OSError:
+            continue
+    return total
+
+
+def discard(path: Path) -> None:
+    """Remove an index file of ours with its side files; it is derived from the notes."""
+    for suffix in SIDE_FILES:
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+class Store:
+    """One connection to an index file. Not to be shared between threads at once."""
+
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+        self.inode = _inode(path)
+
+    @classmethod
+    def reader(cls, path: Path) -> "Store":
+        """Open for reading; the file must exist.
+
+        Raises:
+            apsw.Error: it cannot be read as a database of ours.
+        """
+        try:
+            return cls._checked(f"file:{_quoted(path)}?mode=ro", path)
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            # A folder in which SQLite may not create its shared memory file.
+            return cls._checked(f"file:{_quoted(path)}?immutable=1", path)
+
+    @classmethod
+    def _checked(cls, uri: str, path: Path) -> "Store":
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(uri, flags=flags)
+        connection.set_busy_timeout(_BUSY_MS)
+        store = cls(connection, path)
+        try:
+            store.one("select count(*) from sqlite_schema")
+        except apsw.Error:
+            connection.close()
+            raise
+        return store
+
+    @classmethod
+    def writer(cls, path: Path) -> "Store":
+        """Open for writing, creating what is missing; the caller holds the lock.
+
+        Raises:
+            OSError, apsw.Error: the file cannot be created or written, or is spoilt.
+        """
+        _create_private(path)
+        store = cls(apsw.Connection(str(path)), path)
+        try:
+            store._prepare()
+        except apsw.Error:
+            store.close()
+            raise
+        return store
+
+    def _prepare(self) -> None:
+        self.connection.set_busy_timeout(_BUSY_MS)
+        # First of all, and not through the log: whatever ends us, the file is ours.
+        if self.one("pragma application_id") != APPLICATION_ID:
+            self.connection.execute(f"pragma application_id = {APPLICATION_ID}")
+        self.connection.execute("pragma journal_mode = wal")
+        self.connection.execute("pragma synchronous = normal")
+        self.connection.execute(META)
+
+    def close(self) -> None:
+        """Close the connection; twice is harmless."""
+        self.connection.close()
+
+    def one(self, sql: str, *values: Any) -> Any:
+        """Return the first column of the first row, or None."""
+        return self.connection.execute(sql, values).get
+
+    def rows(self, sql: str, *values: Any) -> list[Any]:
+        """Return all rows."""
+        return self.connection.execute(sql, values).fetchall()
+
+    def get(self, key: str) -> Any:
+        """Return a value of `nw_meta`, or None."""
+        return self.one("select value from nw_meta where key = ?", key)
+
+    def put(self, key: str, value: str | int | None) -> None:
+        """Set a value of `nw_meta`."""
+        self.connection.execute(
+            "insert or replace into nw_meta(key, value) values (?, ?)", (key, value)
+        )
+
+    def live(self) -> Generation | None:
+        """Return the generation that searches read, if one was ever completed."""
+        number = self.get("live")
+        return None if number is None else Generation(int(number))
+
+    def indexed_at(self) -> datetime | None:
+        """Return when the index last agreed with the files."""
+        seconds = self.get("indexed_at")
+        return None if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
+
+    def is_readable_here(self) -> bool:
+        """Say whether this version of the program can read the tables."""
+        return bool(self.get("schema") == SCHEMA_VERSION)
+
+    def was_replaced(self) -> bool:
+        """Say whether another file now stands at the path."""
+        return _inode(self.path) != self.inode
+
+
+def is_spoilt(error: apsw.Error) -> bool:
+    """Say whether an error means that the file is damaged."""
+    return isinstance(error, _SPOILT)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the system say about a write into a BackendError."""
+    try:
+        yield
+    except (apsw.FullError, apsw.IOError) as error:
+        raise BackendFailed(
+            BACKEND,
+            f"the index {path} cannot be written: {error}",
+            reason="exit",
+            remedy="free some disk space and run `notewell index`; no note was touched",
+        ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise BackendFailed(
+            BACKEND,
+            f"another program holds the index {path}",
+            reason="busy",
+            remedy="wait for it, or end it",
+        ) from error
+    except (OSError, *_NOT_HERE) as error:
+        raise BackendUnavailable(
+            BACKEND,
+            f"no index can be kept at {path}: {error}",
+            remedy="make the folder writable, or set memorySearch.store.path",
+        ) from error
+    except apsw.Error as error:
+        raise BackendFailed(
+            BACKEND,
+            f"the index {path} cannot be written: {error}",
+            reason="corrupt" if is_spoilt(error) else "exit",
+            remedy="run `notewell index --force`; no note was touched",
+        ) from error
+
+
+def _create_private(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def _quoted(path: Path) -> str:
+    from urllib.parse import quote
+
+    return quote(str(path))
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

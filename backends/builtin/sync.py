@@ -1,0 +1,188 @@
+"""Making the index agree with the files.
+
+A run compares the tree with the index by size and times, reads what differs,
+and commits after every few notes, so that whatever ends it loses little. A
+rebuild goes through the same code into the next generation.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import apsw
+
+from notewell.backends.base import Progress
+from notewell.backends.builtin.identity import Identity
+from notewell.backends.builtin.indexer import Indexer, Known, Signature, known_notes
+from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vocabulary import count
+from notewell.config import ChunkingSettings
+from notewell.workspace import Note, Scan
+
+_COMMIT_EVERY = 0.5
+"""Seconds of work that a killed run may lose."""
+
+_RACY_NS = 2_000_000_000
+"""A file younger than this when it was read may change again within the same time
+stamp (file systems tick at up to two seconds), so it is read once more next time."""
+
+_UNSETTLED = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What the tree has that the index lacks.
+
+    Attributes:
+        changed: Notes to read, with what the index holds of them.
+        removed: What the index holds of notes that are gone.
+    """
+
+    changed: list[tuple[Note, Known | None]]
+    removed: list[Known]
+
+    def __len__(self) -> int:
+        return len(self.changed) + len(self.removed)
+
+
+def difference(scan: Scan, known: dict[str, Known]) -> Difference:
+    """Compare a scan with what a generation holds, by size and times."""
+    changed: list[tuple[Note, Known | None]] = []
+    for note in scan.notes:
+        before = known.get(note.path)
+        signature = (note.size, note.mtime_ns, note.ctime_ns)
+        if before is None or before.signature != signature:
+            changed.append((note, before))
+    here = {note.path for note in scan.notes}
+    return Difference(
+        changed=changed,
+        removed=[before for path, before in known.items() if path not in here],
+    )
+
+
+def bring_up_to_date(
+    store: Store,
+    scan: Scan,
+    *,
+    identity: Identity,
+    chunking: ChunkingSettings,
+    force: bool,
+    deadline: float | None,
+    progress: Progress | None,
+) -> tuple[int, int]:
+    """Index what differs; make a new generation live when it is complete.
+
+    Args:
+        store: A writer; the caller holds the lock.
+        deadline: On `time.monotonic()`; None for no limit.
+
+    Returns:
+        How many notes were written or removed, and how many are still to do.
+    """
+    target = _target(store, identity, force=force)
+    todo = difference(scan, known_notes(store, target))
+    indexer = Indexer(store, target, chunking)
+    done = 0
+    for done in _steps(store, indexer, todo):
+        if progress:
+            progress(done, len(todo))
+        if deadline is not None and time.monotonic() > deadline:
+            break
+    left = len(todo) - done
+    if not left:
+        _complete(store, target, scan, changed=bool(todo))
+    return done, left
+
+
+def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
+    """Return the generation to write: the live one, or one that is being built."""
+    live, building = store.live(), store.get("building")
+    wanted = identity.encoded()
+    if live and not force and store.get(f"identity_{live.number}") == wanted:
+        return live
+    if (
+        building is not None
+        and not force
+        and store.get(f"identity_{building}") == wanted
+    ):
+        return Generation(int(building))
+    number = 1 + max(live.number if live else 0, int(building or 0))
+    with store.connection:
+        if building is not None:
+            _drop(store, Generation(int(building)))
+        store.put("schema", SCHEMA_VERSION)
+        store.put("building", number)
+        store.put(f"identity_{number}", wanted)
+        store.connection.execute(Generation(number).create())
+    return Generation(number)
+
+
+def _steps(store: Store, indexer: Indexer, todo: Difference) -> Iterator[int]:
+    """Do the work note by note and yield how many are done; commit now and then."""
+    works = chain(
+        ((None, known) for known in todo.removed),
+        todo.changed,
+    )
+    committed = time.monotonic()
+    done = 0
+    store.connection.execute("begin immediate")
+    try:
+        for done, (note, before) in enumerate(works, start=1):
+            if note is None:
+                assert before is not None
+                indexer.remove([before])
+            else:
+                indexer.put(note, before, _signature(note))
+            if time.monotonic() - committed > _COMMIT_EVERY:
+                store.connection.execute("commit; begin immediate")
+                committed = time.monotonic()
+            yield done
+    finally:
+        _end_transaction(store)
+
+
+def _end_transaction(store: Store) -> None:
+    """Keep the notes that are done; SQLite may have rolled back by itself."""
+    if store.connection.in_transaction:
+        try:
+            store.connection.execute("commit")
+        except apsw.Error:
+            store.connection.execute("rollback")
+            raise
+
+
+def _signature(note: Note) -> Signature:
+    settled = time.time_ns() - max(note.mtime_ns, note.ctime_ns) > _RACY_NS
+    return Signature(note.size, note.mtime_ns if settled else _UNSETTLED, note.ctime_ns)
+
+
+def _complete(store: Store, target: Generation, scan: Scan, *, changed: bool) -> None:
+    """Record that the index agrees with the files, and publish a new generation."""
+    live = store.live()
+    new = live != target
+    if changed or new:
+        count(store, target, force=new)
+    with store.connection:
+        _verify(store, target, scan)
+        if new:
+            store.put("live", target.number)
+            store.put("building", None)
+            if live:
+                _drop(store, live)
+        store.put("indexed_at", int(time.time()))
+        store.put("last_error", None)
+
+
+def _verify(store: Store, target: Generation, scan: Scan) -> None:
+    held = store.one(f"select count(*) from {target.files}")
+    if held != len(scan.notes):
+        raise RuntimeError(f"{held} notes in the index, {len(scan.notes)} on disk")
+
+
+def _drop(store: Store, generation: Generation) -> None:
+    store.connection.execute(generation.drop())
+    store.connection.execute(
+        "delete from nw_meta where key = ?", (f"identity_{generation.number}",)
+    )

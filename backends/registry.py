@@ -1,0 +1,56 @@
+"""Names of backends to import strings, resolved when one is asked for."""
+
+import pkgutil
+from collections.abc import Mapping
+from typing import Final, cast
+
+from notewell.backends.base import Backend, Site
+from notewell.errors import BackendUnavailable, BackendUnknown, ConfigError
+
+GROUP: Final = "notewell.backends"
+"""The entry point group in which other packages offer backends."""
+
+BUILTIN: Final[Mapping[str, str]] = {
+    "builtin": "notewell.backends.builtin:BuiltinBackend",
+}
+
+_LATER: Final = frozenset({"qmd"})
+
+
+def targets() -> dict[str, str]:
+    """Return every known name with its "module:attribute", built-ins first.
+
+    Raises:
+        ConfigError: two installed distributions claim one name.
+    """
+    from importlib.metadata import entry_points  # slow, and only for plugins
+
+    found = dict(BUILTIN)
+    for entry in entry_points(group=GROUP):
+        if found.setdefault(entry.name, entry.value) != entry.value:
+            raise ConfigError(
+                "memory.backend",
+                f"{entry.name!r} is offered by two installed packages",
+                accepted="a name that one package offers; remove the other package",
+            )
+    return found
+
+
+async def open_backend(name: str, site: Site) -> Backend:
+    """Open the backend of that name.
+
+    Raises:
+        BackendUnknown: there is none.
+        BackendUnavailable: it cannot start here.
+    """
+    known = BUILTIN if name in BUILTIN else targets()
+    if name not in known:
+        if name in _LATER:
+            raise BackendUnavailable(
+                name,
+                "this version of notewell does not drive it yet",
+                remedy='set memory.backend to "builtin"',
+            )
+        raise BackendUnknown(name, tuple(sorted(known)))
+    engine = cast("type[Backend]", pkgutil.resolve_name(known[name]))
+    return await engine.open(site)

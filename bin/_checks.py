@@ -1,0 +1,221 @@
+"""Runs all checks of this checkout, one after the other, and sums them up.
+
+bin/test starts this in the private environment, which holds every tool.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from _environment import ROOT, Offline, SetupFailed
+from _suite import Result, listed_skips, not_allowed, run_suite
+from _wheel import WheelBroken, build_wheel, check_wheel, other_pythons
+
+LINKS = ("src/notewell/adapters", "src/notewell/backends")
+LINT_IMPORTS = str(Path(sys.executable).parent / "lint-imports")
+# The machines that run this most have two cores.
+WORKERS = ("--numprocesses=2", "--dist=worksteal")
+
+
+class Failed(Exception):
+    """A check found something; the message is what it printed."""
+
+
+class Skipped(Exception):
+    """A check could not run here; the message says why."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What the checks of one run share."""
+
+    scratch: Path
+    results: list[Result] = field(default_factory=list[Result])
+
+    def add(self, result: Result) -> None:
+        """Keep the counts of a run of the suite, and judge it.
+
+        Raises:
+            Failed: a test failed, or was skipped where that is not allowed.
+        """
+        self.results.append(result)
+        if result.exit_code:
+            raise Failed("pytest failed, see above")
+        listed = listed_skips(ROOT / "tests" / "README.md")
+        if strange := not_allowed(result.skipped, listed=listed):
+            text = "\n".join(["skipped, but not listed in tests/README.md:", *strange])
+            if os.environ.get("CI"):
+                raise Failed(text)
+            print(f"{text}\n(in CI this is a failure)", flush=True)
+
+
+Check = Callable[[Session], None]
+
+
+def need(*modules: str) -> None:
+    """Go on only if these are installed, which without network they may not be.
+
+    Raises:
+        Skipped: one is missing.
+    """
+    for module in modules:
+        if find_spec(module) is None:
+            raise Skipped(f"{module} is not installed")
+
+
+def tool(module: str, *arguments: str) -> Check:
+    """Make a check from a tool that speaks by its exit code."""
+
+    def check(_session: Session) -> None:
+        need(module)
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": "src", "NO_COLOR": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
+        if done.returncode:
+            raise Failed(done.stdout)
+
+    return check
+
+
+def suite_on_checkout(session: Session) -> None:
+    """Run the whole suite, and the doctests, on the sources as they are."""
+    need("pytest", "xdist")
+    report = session.scratch / "report.xml"
+    session.add(run_suite(Path(sys.executable), *WORKERS, report=report))
+
+
+def suite_on_wheel(session: Session) -> None:
+    """Run the suite on the built wheel, in a new environment."""
+    need("pytest", "hatchling")
+    wheel = build_wheel(session.scratch)
+    session.add(check_wheel(wheel, *WORKERS, base=sys.executable))
+
+
+def suite_on_other_pythons(session: Session) -> None:
+    """Run the suite on the wheel under every other Python of this machine."""
+    need("pytest", "hatchling")
+    wheel = build_wheel(session.scratch)
+    others = other_pythons()
+    if not others:
+        raise Skipped("no other supported Python is on this machine")
+    for version, python in others.items():
+        print(f"\nPython {version}, {python}", flush=True)
+        session.add(check_wheel(wheel, *WORKERS, base=python))
+
+
+def soak(session: Session) -> None:
+    """Run the tests with long counts, one at a time."""
+    need("pytest", "xdist")
+    report = session.scratch / "report.xml"
+    session.add(run_suite(Path(sys.executable), "-m", "soak", report=report))
+
+
+CHECKS: dict[str, Check] = {
+    "format": tool(
+        "ruff", "-m", "ruff", "format", "--check", "--output-format=concise", "."
+    ),
+    "lint": tool("ruff", "-m", "ruff", "check", "--quiet", "."),
+    "mypy": tool("mypy", "-m", "mypy", "--strict", "-p", "notewell"),
+    "pyright": tool("pyright", "-m", "pyright", "--pythonpath", sys.executable),
+    "layers": tool("importlinter", LINT_IMPORTS),
+    "tests": suite_on_checkout,
+    "wheel": suite_on_wheel,
+}
+
+
+def chosen() -> dict[str, Check]:
+    """Read from the command line which checks to run."""
+    parser = argparse.ArgumentParser(
+        prog="bin/test", description="Run all checks, or only the ones named."
+    )
+    parser.add_argument("check", nargs="*", help=", ".join(CHECKS))
+    parser.add_argument(
+        "--all-pythons",
+        action="store_true",
+        help="also test the wheel under every other Python 3.11 to 3.13 found here",
+    )
+    parser.add_argument(
+        "--soak", action="store_true", help="run only the tests with long counts"
+    )
+    options = parser.parse_args()
+    if unknown := [name for name in options.check if name not in CHECKS]:
+        parser.error(f"no check is called {unknown[0]}; there are {', '.join(CHECKS)}")
+    if options.soak:
+        return {"soak": soak}
+    checks = {n: CHECKS[n] for n in CHECKS if n in options.check or not options.check}
+    if options.all_pythons:
+        checks["other Pythons"] = suite_on_other_pythons
+    return checks
+
+
+def run_check(check: Check, session: Session) -> str:
+    """Run one check and print what it has to say; return its verdict."""
+    try:
+        check(session)
+    except (Failed, WheelBroken, SetupFailed) as failure:
+        print(failure, flush=True)
+        return "FAILED"
+    except (Skipped, Offline) as reason:
+        print(reason, flush=True)
+        return "skipped"
+    return "ok"
+
+
+def sum_up(session: Session, verdicts: dict[str, str], seconds: float) -> int:
+    """Print the last lines of the run; return its exit code."""
+    passed = sum(result.passed for result in session.results)
+    failed = sum(result.failed for result in session.results)
+    skipped = sum(len(result.skipped) for result in session.results)
+    failures = [name for name, verdict in verdicts.items() if verdict == "FAILED"]
+    gaps = [name for name, verdict in verdicts.items() if verdict == "skipped"]
+    if gaps and os.environ.get("CI"):
+        failures += gaps
+    print(f"tests: {passed} passed, {failed} failed, {skipped} skipped")
+    for word, names in (("failed", failures), ("not run here", gaps)):
+        if names:
+            print(f"bin/test: {word}: {', '.join(names)}")
+    good = len(verdicts) - len({*failures, *gaps})
+    print(f"bin/test: {good} of {len(verdicts)} checks passed in {seconds:.0f} s")
+    return 1 if failures else 0
+
+
+def main() -> int:
+    """Run the chosen checks; every one runs, also after a failure."""
+    checks = chosen()
+    if missing := [link for link in LINKS if not (ROOT / link).is_dir()]:
+        print(
+            f"bin/test: {' and '.join(missing)} must be symbolic links; run\n"
+            f"  git config core.symlinks true && git checkout -- {' '.join(missing)}"
+        )
+        return 1
+    started = time.monotonic()
+    verdicts: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="notewell-test-") as scratch:
+        session = Session(Path(scratch))
+        for name, check in checks.items():
+            print(f"{name} ...", flush=True)
+            before = time.monotonic()
+            verdicts[name] = run_check(check, session)
+            print(f"{name}: {verdicts[name]} ({time.monotonic() - before:.1f} s)")
+    return sum_up(session, verdicts, time.monotonic() - started)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("bin/test: interrupted")
+        sys.exit(130)

@@ -1,0 +1,99 @@
+"""Memory search for AI agents over plain Markdown files.
+
+>>> from notewell import open_memory_sync
+>>> with open_memory_sync(workspace="notes") as memory:  # doctest: +SKIP
+...     answer = memory.search("what did we decide about backups?")
+
+Names are loaded when they are used, so that `import notewell` costs next to nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from notewell._version import __version__
+
+if TYPE_CHECKING:
+    from notewell.errors import (
+        BackendError,
+        BackendFailed,
+        BackendTimeout,
+        BackendUnavailable,
+        BackendUnknown,
+        ConfigError,
+        NotewellError,
+        PathRefused,
+        UsageError,
+    )
+    from notewell.memory import Memory, SyncMemory, open_memory, open_memory_sync
+    from notewell.types import (
+        Document,
+        Fallback,
+        Freshness,
+        Hit,
+        IndexReport,
+        IndexStatus,
+        SearchAnswer,
+        StatusReport,
+    )
+
+_HOMES = {
+    "notewell.memory": ("Memory", "SyncMemory", "open_memory", "open_memory_sync"),
+    "notewell.types": (
+        "Document",
+        "Fallback",
+        "Freshness",
+        "Hit",
+        "IndexReport",
+        "IndexStatus",
+        "SearchAnswer",
+        "StatusReport",
+    ),
+    "notewell.errors": (
+        "BackendError",
+        "BackendFailed",
+        "BackendTimeout",
+        "BackendUnavailable",
+        "BackendUnknown",
+        "ConfigError",
+        "NotewellError",
+        "PathRefused",
+        "UsageError",
+    ),
+}
+
+__all__ = [
+    "BackendError",
+    "BackendFailed",
+    "BackendTimeout",
+    "BackendUnavailable",
+    "BackendUnknown",
+    "ConfigError",
+    "Document",
+    "Fallback",
+    "Freshness",
+    "Hit",
+    "IndexReport",
+    "IndexStatus",
+    "Memory",
+    "NotewellError",
+    "PathRefused",
+    "SearchAnswer",
+    "StatusReport",
+    "SyncMemory",
+    "UsageError",
+    "__version__",
+    "open_memory",
+    "open_memory_sync",
+]
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'notewell' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,54 @@
+"""OpenClaw's configuration file, read for memory search: typed, checked, explained.
+
+`load_settings` is the one way in. Nobody else looks at the environment.
+"""
+
+from notewell.config.later import later_features
+from notewell.config.memory import (
+    CompactionSettings,
+    MemoryFlushSettings,
+    MemorySettings,
+    ProviderSettings,
+    QmdPath,
+    QmdSettings,
+    ScopeMatch,
+    ScopeRule,
+    ScopeSettings,
+)
+from notewell.config.resolve import load_settings
+from notewell.config.search import (
+    ChunkingSettings,
+    HybridSettings,
+    QuerySettings,
+    RemoteSettings,
+    SearchSettings,
+    StoreSettings,
+    SyncSettings,
+)
+from notewell.config.secret import Secret
+from notewell.config.settings import AgentSettings, ResolvedValue, Settings
+
+__all__ = [
+    "AgentSettings",
+    "ChunkingSettings",
+    "CompactionSettings",
+    "HybridSettings",
+    "MemoryFlushSettings",
+    "MemorySettings",
+    "ProviderSettings",
+    "QmdPath",
+    "QmdSettings",
+    "QuerySettings",
+    "RemoteSettings",
+    "ResolvedValue",
+    "ScopeMatch",
+    "ScopeRule",
+    "ScopeSettings",
+    "SearchSettings",
+    "Secret",
+    "Settings",
+    "StoreSettings",
+    "SyncSettings",
+    "later_features",
+    "load_settings",
+]

@@ -1,0 +1,220 @@
+"""The agents of a file: defaults, overrides, ids, workspaces, index files."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from notewell.config.blocks import Reading, build, read_object
+from notewell.config.form import Scene, seen
+from notewell.config.layers import (
+    DEFAULTS,
+    Layer,
+    read_search,
+    read_workspace,
+    section,
+)
+from notewell.config.loading import NAME_FORM, is_name
+from notewell.config.search import ChunkingSettings, HybridSettings, SearchSettings
+from notewell.config.settings import AgentSettings
+from notewell.errors import ConfigError
+
+MAIN: Final = "main"
+TEMPLATE: Final = "{agentId}"
+
+
+class Agent(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent with the readings behind its settings.
+
+    Attributes:
+        settings: What the program gets.
+        search: Everything that somebody set for it, the most telling last.
+        own: The keys under `memorySearch` that its own entry sets.
+        workspace: Who named its workspace, if anybody.
+        chosen: Its entry says `default: true`.
+    """
+
+    settings: AgentSettings
+    search: Mapping[str, Reading]
+    own: frozenset[str] = frozenset()
+    workspace: Reading | None = None
+    chosen: bool = False
+
+
+class _Entry(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    at: str
+    raw: Mapping[str, object]
+    chosen: bool
+
+
+def read_agents(
+    raw: Mapping[str, object],
+    *,
+    file: Layer,
+    flags: Layer,
+    scene: Scene,
+    profile: str | None,
+) -> tuple[Agent, tuple[Agent, ...]]:
+    """Return the defaults, as an agent called `{agentId}`, and the agents.
+
+    Raises:
+        ConfigError: an entry or a value in it makes no sense.
+    """
+    entries = list(_entries(raw))
+    _check_ids(entries)
+    lead = next((entry for entry in entries if entry.chosen), None)
+    lead = lead or (entries[0] if entries else None)
+    suffix = f"-{profile}" if profile else ""
+    house = scene.home / ".openclaw" / f"workspace{suffix}"
+    defaults = _agent(None, file=file, flags=flags, scene=scene, house=house)
+    found: list[Agent] = []
+    for entry in entries:
+        # OpenClaw gives every other agent a folder of its own.
+        place = house if entry is lead else scene.state / f"workspace-{entry.id}"
+        found.append(_agent(entry, file=file, flags=flags, scene=scene, house=place))
+    if not found:
+        settings = _named(defaults.settings, MAIN)
+        found = [replace(defaults, settings=settings)]
+    return defaults, tuple(_apart(found, scene))
+
+
+def _entries(raw: Mapping[str, object]) -> Iterator[_Entry]:
+    """Yield the agents of `agents.list[]`, and of `agents.entries`, its successor."""
+    listed = raw.get("list", [])
+    if not isinstance(listed, list):
+        raise ConfigError("agents.list", f"is {seen(listed)}", accepted="a list: [ … ]")
+    for number, item in enumerate(cast("list[object]", listed)):
+        at = f"agents.list[{number}]"
+        entry = read_object(item, at=at)
+        yield _entry(entry.get("id"), f"{at}.id", at, entry)
+    for name, item in section(raw, "entries", "agents.entries").items():
+        at = f"agents.entries.{name}"
+        yield _entry(name, "agents.entries", at, read_object(item, at=at))
+
+
+def _entry(name: object, key: str, at: str, raw: Mapping[str, object]) -> _Entry:
+    if not isinstance(name, str) or not is_name(name):
+        problem = "is missing" if name is None else f"is {seen(name)}"
+        raise ConfigError(key, problem, accepted=f"an agent id: {NAME_FORM}")
+    chosen = raw.get("default", False)
+    if not isinstance(chosen, bool):
+        problem = f"is {seen(chosen)}"
+        raise ConfigError(f"{at}.default", problem, accepted="true or false")
+    return _Entry(id=name, at=at, raw=raw, chosen=chosen)
+
+
+def _check_ids(entries: list[_Entry]) -> None:
+    """Refuse two ids that would share a file, also where case does not matter."""
+    known: dict[str, str] = {}
+    for entry in entries:
+        folded = unicodedata.normalize("NFC", entry.id).casefold()
+        if (first := known.setdefault(folded, entry.at)) != entry.at:
+            problem = f"{entry.id!r} is the id of {first} already"
+            raise ConfigError(f"{entry.at}.id", problem, accepted="an id of its own")
+
+
+def _agent(
+    entry: _Entry | None, *, file: Layer, flags: Layer, scene: Scene, house: Path
+) -> Agent:
+    at = entry.at if entry else DEFAULTS
+    own = _own_search(entry, scene) if entry else {}
+    stated = read_workspace(entry.raw, at, scene) if entry else None
+    search = {**file.search, **own, **flags.search}
+    named = flags.workspace or stated or file.workspace
+    settings = AgentSettings(
+        id=entry.id if entry else TEMPLATE,
+        workspace=cast("Path", named.value) if named else house,
+        workspace_origin=named.origin if named else "default",
+        search=_settled(build(SearchSettings, search), search, scene),
+        at=at,
+        given=frozenset(search),
+    )
+    return Agent(
+        settings=_named(settings, entry.id) if entry else settings,
+        search=search,
+        own=frozenset(own),
+        workspace=named,
+        chosen=entry is not None and entry.chosen,
+    )
+
+
+def _own_search(entry: _Entry, scene: Scene) -> dict[str, Reading]:
+    memory = section(entry.raw, "memory", f"{entry.at}.memory")
+    return {
+        **read_search(memory, "search", f"{entry.at}.memory", scene),
+        **read_search(entry.raw, "memorySearch", entry.at, scene),
+    }
+
+
+def _named(settings: AgentSettings, agent_id: str) -> AgentSettings:
+    """Give the settings an id, also in the name of the index file."""
+    path = Path(str(settings.search.store.path).replace(TEMPLATE, agent_id))
+    return replace(settings, id=agent_id, search=_stored(settings.search, path))
+
+
+def _stored(search: SearchSettings, path: Path) -> SearchSettings:
+    return replace(search, store=replace(search.store, path=path))
+
+
+def _apart(agents: list[Agent], scene: Scene) -> Iterator[Agent]:
+    """Give agents that share an index file by their settings one each."""
+    taken: set[Path] = set()
+    for agent in agents:
+        settings, path = agent.settings, agent.settings.search.store.path
+        if path in taken:
+            own = path.with_name(f"{path.stem}-{settings.id}{path.suffix}")
+            scene.warnings.append(
+                f"{settings.at}: several agents share the index file {path}; "
+                f"{settings.id} uses {own.name} (put {TEMPLATE} into store.path)"
+            )
+            path, search = own, _stored(settings.search, own)
+            agent = replace(agent, settings=replace(settings, search=search))
+        taken.add(path)
+        yield agent
+
+
+def _settled(
+    search: SearchSettings, readings: Mapping[str, Reading], scene: Scene
+) -> SearchSettings:
+    """Apply the rules that tie settings to each other."""
+    provider = search.provider
+    hybrid = _weighed(search.query.hybrid)
+    path = str(search.store.path).replace("<state>", str(scene.state))
+    settled = replace(
+        search,
+        provider=None if provider and provider.lower() == "auto" else provider,
+        chunking=_overlapping(search.chunking, readings),
+        query=replace(search.query, hybrid=hybrid),
+    )
+    return _stored(settled, Path(path))
+
+
+def _weighed(hybrid: HybridSettings) -> HybridSettings:
+    vector = min(max(hybrid.vector_weight, 0.0), 1.0)
+    text = min(max(hybrid.text_weight, 0.0), 1.0)
+    if vector + text == 0:
+        usual = HybridSettings()
+        vector, text = usual.vector_weight, usual.text_weight
+    if vector + text != 1.0:
+        vector = vector / (vector + text)
+        text = 1.0 - vector
+    return replace(hybrid, vector_weight=vector, text_weight=text)
+
+
+def _overlapping(
+    chunking: ChunkingSettings, readings: Mapping[str, Reading]
+) -> ChunkingSettings:
+    """Keep the overlap below the passage; one that nobody set gives way."""
+    reading = readings.get("chunking.overlap")
+    if reading is None:
+        return replace(chunking, overlap=min(chunking.overlap, chunking.tokens // 5))
+    if chunking.overlap >= chunking.tokens:
+        problem = f"is {chunking.overlap}, not below tokens, {chunking.tokens}"
+        raise ConfigError(
+            reading.key, problem, accepted="fewer tokens than in chunking.tokens"
+        )
+    return chunking

@@ -1,0 +1,87 @@
+"""What the settings ask for and this version does not do yet."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from notewell.config.memory import MemoryFlushSettings
+from notewell.config.settings import AgentSettings, Settings
+
+_Asks = Callable[[Settings, AgentSettings], bool]
+
+_MODEL_KEYS: Final = ("model", "local.", "remote.", "outputDimensionality")
+_FLUSH: Final = "agents.defaults.compaction.memoryFlush."
+
+
+def later_features(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
+    """Return a sentence for each configured feature that this version lacks."""
+    wanted = [sentence for asks, sentence in _FEATURES if asks(settings, agent)]
+    return (*wanted, *_strangers(settings, agent))
+
+
+def _asks_for_qmd(settings: Settings, fallback: str) -> bool:
+    return (settings.memory.backend, settings.memory.fallback) == ("qmd", fallback)
+
+
+def _asks_for_vectors(settings: Settings, agent: AgentSettings) -> bool:
+    provider = agent.search.provider
+    if provider is not None or agent.search.fallback != "none":
+        return provider != "none"
+    return any(key.startswith(_MODEL_KEYS) for key in agent.given)
+
+
+def _asks_for_watching(settings: Settings, agent: AgentSettings) -> bool:
+    sync = agent.search.sync
+    watched = "sync.watch" in agent.given and sync.watch
+    return watched or sync.interval_minutes > 0
+
+
+def _asks_for_sessions(settings: Settings, agent: AgentSettings) -> bool:
+    search = agent.search
+    return "sessions" in search.sources or search.experimental.session_memory
+
+
+def _asks_for_flush(settings: Settings, agent: AgentSettings) -> bool:
+    flush = settings.compaction.memory_flush
+    given = any(
+        value.key.startswith(_FLUSH) and value.origin != "default"
+        for value in settings.values()
+    )
+    return given and flush.enabled and flush != MemoryFlushSettings()
+
+
+_FEATURES: Final[tuple[tuple[_Asks, str], ...]] = (
+    (
+        lambda settings, agent: _asks_for_qmd(settings, "builtin"),
+        'memory.backend is "qmd"; this version answers with builtin instead.',
+    ),
+    (
+        lambda settings, agent: _asks_for_qmd(settings, "none"),
+        'memory.backend is "qmd", which this version does not have yet; '
+        + 'memory.fallback is "none", so nothing answers.',
+    ),
+    (
+        _asks_for_vectors,
+        "An embedding provider is configured; this version searches by words only.",
+    ),
+    (
+        _asks_for_sessions,
+        "Session transcripts are configured; this version does not search them yet.",
+    ),
+    (
+        _asks_for_watching,
+        "Watching files is configured; this version indexes when it is told to "
+        + "and after searches.",
+    ),
+    (
+        _asks_for_flush,
+        "compaction.memoryFlush is configured, which this version does not have yet.",
+    ),
+)
+
+
+def _strangers(settings: Settings, agent: AgentSettings) -> Iterator[str]:
+    """Yield a sentence for each of OpenClaw's keys that we do not use."""
+    shared = ("memory.", "agents.defaults.", f"{agent.at}.")
+    for key in settings.unused:
+        if key.startswith(shared):
+            yield f"{key} is a setting of OpenClaw that notewell does not use."

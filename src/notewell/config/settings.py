@@ -1,0 +1,103 @@
+"""What the whole program gets: every setting, resolved."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from notewell.config.blocks import nearest
+from notewell.config.memory import (
+    CompactionSettings,
+    MemorySettings,
+    ProviderSettings,
+)
+from notewell.config.search import SearchSettings
+from notewell.errors import UsageError
+
+
+class ResolvedValue(msgspec.Struct, frozen=True, kw_only=True):
+    """One setting as it may be printed.
+
+    Attributes:
+        key: Its full key in the file.
+        value: In the file's spelling, fit for JSON; keys are redacted.
+        origin: `default`, `file`, `flag` or `environment NAME`.
+    """
+
+    key: str
+    value: object
+    origin: str
+
+
+class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """One agent: the defaults with its own settings laid over them.
+
+    Attributes:
+        id: Its id, fit for a file name.
+        workspace: Its folder of notes, absolute; need not exist.
+        workspace_origin: Who named it; `default` means nobody.
+        search: Its `memorySearch`; `store.path` is absolute and filled in.
+        at: Where it stands in the file; `agents.defaults` without a list.
+        given: The keys below `memorySearch` that somebody set for it.
+    """
+
+    id: str
+    workspace: Path
+    workspace_origin: str = "default"
+    search: SearchSettings = SearchSettings()
+    at: str = "agents.defaults"
+    given: frozenset[str] = frozenset()
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Every setting, resolved.
+
+    Attributes:
+        file: The configuration file that was read, if there is one.
+        state_dir: `<state>`.
+        profile: OPENCLAW_PROFILE, unless it is `default`.
+        memory: The settings under `memory`.
+        agents: At least one, in the order of the file.
+        default_agent: The id that is meant when none is named.
+        compaction: What we use of `agents.defaults.compaction`.
+        providers: What we use of `models.providers`, by id.
+        memory_off: `plugins.slots.memory` is `none`.
+        warnings: What a person should know about the file.
+        unused: Keys in the file that OpenClaw has and notewell does not use.
+        resolved: What `values` returns.
+    """
+
+    state_dir: Path
+    agents: tuple[AgentSettings, ...]
+    default_agent: str
+    file: Path | None = None
+    profile: str | None = None
+    memory: MemorySettings = MemorySettings()
+    compaction: CompactionSettings = CompactionSettings()
+    providers: Mapping[str, ProviderSettings] = {}
+    memory_off: bool = False
+    warnings: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    resolved: tuple[ResolvedValue, ...] = ()
+
+    def agent(self, agent_id: str | None) -> AgentSettings:
+        """Return an agent; the default one for None.
+
+        Raises:
+            UsageError: no agent has that id.
+        """
+        wanted = self.default_agent if agent_id is None else agent_id
+        for agent in self.agents:
+            if agent.id == wanted:
+                return agent
+        known = [agent.id for agent in self.agents]
+        near = nearest(wanted, known)
+        hint = f"did you mean {near!r}? " if near else ""
+        raise UsageError(
+            f"there is no agent {wanted!r}",
+            remedy=f"{hint}configured: {', '.join(known)}",
+        )
+
+    def values(self) -> tuple[ResolvedValue, ...]:
+        """Return every setting with where it came from, fit for printing."""
+        return self.resolved

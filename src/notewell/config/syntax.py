@@ -1,0 +1,133 @@
+"""Reading JSON5 text, and saying in words where it is broken."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from notewell.errors import ConfigError
+
+DEEPEST: Final = 200
+"""Levels of nesting in JSON5, far more than a person writes; JSON may have 1024."""
+
+# Texts, not compiled patterns: most starts need none of them.
+_ESCAPE: Final = (
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # two halves
+    r"|\\u([dD][89a-fA-F][0-9a-fA-F]{2})"  # one half alone
+    r"|\\."
+)
+_GAP: Final = r"(?:\s|//.*|/\*[\s\S]*?\*/)*"
+_OFFSET: Final = r" (?:starting )?near (\d+)"
+_NOTATION: Final = r"U\+([0-9a-fA-F]{4,6})|b'([^']+)'"
+_IN_WORDS: Final = (
+    (_OFFSET, ""),
+    (r"^Maximum nesting.*", f"nested deeper than {DEEPEST} levels"),
+    # The parser says at which letter it gave up on `null`, `true` or `NaN`.
+    (
+        r"^(?:Unclosed b'literal'|Expected U\+\w+, found .*)",
+        "expected a value, found a word; a text needs quotes",
+    ),
+    (
+        r"^Unclosed b'(?:NumericLiteral|number)'",
+        "the number that starts here is not complete, or too large",
+    ),
+    (r"^Unclosed (.+)", r"the \1 that starts here is not closed"),
+    (r"^Extra data", "expected the end of the file, found"),
+    (r"^Stray", "unexpected"),
+    (r"^Expected", "expected"),
+)
+_NAMED: Final = {
+    "array": "list",
+    "JSON5Value": "a value",
+    "IdentifierStart": "a key",
+    "IdentifierName": "key",
+    "UnicodeEscapeSequence": "'u' and four hexadecimal digits",
+    "hexadecimal character": "a hexadecimal digit",
+    "comma": "','",
+    "colon": "':'",
+    "slash": "'/'",
+    "asterisk": "'*'",
+}
+
+
+def parsed(content: bytes, path: Path) -> object:
+    """Return the value in a JSON5 file; nothing but comments is an empty object.
+
+    Raises:
+        ConfigError: it is not JSON5; the key is `path:line:column`.
+    """
+    import orjson  # only needed when there is a file
+
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return _parsed_json5(_decoded(content, path), path)
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as exc:
+        line = content.count(b"\n", 0, exc.start) + 1
+        problem = f"is not UTF-8 (line {line})"
+        raise ConfigError(str(path), problem, accepted="UTF-8") from exc
+    return re.sub(_ESCAPE, _halves_kept, text)
+
+
+def _halves_kept(escape: re.Match[str]) -> str:
+    """Write half a surrogate pair as itself: JavaScript cuts texts between halves
+    and reads the rest again, while the parser refuses the escape."""
+    return chr(int(escape[1], 16)) if escape[1] else escape[0]
+
+
+def _parsed_json5(text: str, path: Path) -> object:
+    import pyjson5  # plain JSON does without
+
+    try:
+        return pyjson5.decode(text, maxdepth=DEEPEST)
+    except pyjson5.Json5Exception as exc:
+        said = str(exc.args[0])
+        if said.startswith("No JSON data"):
+            return {}
+        key = f"{path}{_place(text, said)}"
+        raise ConfigError(key, _in_words(said), accepted="JSON5") from None
+    except ValueError as exc:  # from `\U`, which has eight digits for this parser
+        problem = "holds an escape that stands for no character"
+        raise ConfigError(str(path), problem, accepted="JSON5") from exc
+
+
+def _place(text: str, said: str) -> str:
+    """Return `:line:column` of what the parser speaks of, as an editor counts."""
+    near = re.search(_OFFSET, said)
+    if near is None:
+        return ""
+    start = _start(text, said, int(near[1]))
+    # The halves that _decoded wrote as themselves are escapes in the file.
+    before = text[:start].encode(errors="backslashreplace").decode()
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    return f":{line}:{column}"
+
+
+def _start(text: str, said: str, near: int) -> int:
+    """Return where it starts; the parser names its last character, from 1."""
+    if said.startswith("Extra data"):  # the last one of the value before
+        gap = re.match(_GAP, text[near:])
+        return near + (gap.end() if gap else 0)
+    if "slash" in said or "comment" in said:  # one further, at times
+        near = text.rfind("/", 0, near) + 1
+    return max(0, near - 1)
+
+
+def _in_words(said: str) -> str:
+    """Turn the parser's notation into words.
+
+    >>> _in_words("Expected b'comma' or U+007d near 16, found U+0061")
+    "expected ',' or '}', found 'a'"
+    """
+    for pattern, words in _IN_WORDS:
+        said = re.sub(pattern, words, said)
+    return re.sub(_NOTATION, _spelled, said)
+
+
+def _spelled(notation: re.Match[str]) -> str:
+    code, name = notation.groups()
+    return repr(chr(int(code, 16))) if code else _NAMED.get(name, name)

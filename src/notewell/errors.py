@@ -1,0 +1,107 @@
+"""Every error notewell raises on purpose.
+
+NotewellError                 carries .remedy: what the person can do about it
+├── UsageError                the call makes no sense here (no workspace, bad option)
+├── ConfigError               a setting makes no sense; carries .key and .accepted
+├── PathRefused               a path leaves the allowed roots
+└── BackendError              an engine could not do its work; carries .backend
+    ├── BackendUnknown        no engine has that name
+    ├── BackendUnavailable    not installed, or cannot start here
+    ├── BackendTimeout        no answer within .seconds
+    └── BackendFailed         it ran and failed; carries .reason
+
+Bugs of the caller stay TypeError or ValueError. Cancellation is never wrapped.
+No message ever holds note text or a key.
+"""
+
+from typing import ClassVar
+
+
+class NotewellError(Exception):
+    """Base of every error that notewell raises on purpose.
+
+    Attributes:
+        kind: The `type` of this error in JSON (DESIGN: `usage`, `config`,
+            `path-refused`, `unavailable`).
+        remedy: What a person can do about it, one sentence.
+    """
+
+    kind: ClassVar[str] = "internal"
+
+    def __init__(self, message: str, *, remedy: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+
+class UsageError(NotewellError):
+    """The call itself makes no sense here."""
+
+    kind = "usage"
+
+
+class ConfigError(NotewellError):
+    """A setting has a wrong type or value, or the file cannot be read."""
+
+    kind = "config"
+
+    def __init__(self, key: str, problem: str, *, accepted: str) -> None:
+        super().__init__(f"{key}: {problem}", remedy=f"accepted: {accepted}")
+        self.key = key
+        self.accepted = accepted
+
+
+class PathRefused(NotewellError):
+    """A path lies outside the workspace and the configured extra paths."""
+
+    kind = "path-refused"
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"{path!r} is refused: {why}",
+            remedy="name a Markdown file inside the workspace or an extra path",
+        )
+        self.path = path
+
+
+class BackendError(NotewellError):
+    """An engine could not do its work."""
+
+    kind = "unavailable"
+
+    def __init__(self, backend: str, message: str, *, remedy: str) -> None:
+        super().__init__(f"{backend}: {message}", remedy=remedy)
+        self.backend = backend
+
+
+class BackendUnknown(BackendError, LookupError):
+    """No engine has that name."""
+
+    def __init__(self, backend: str, known: tuple[str, ...]) -> None:
+        names = ", ".join(known)
+        super().__init__(backend, "no such backend", remedy=f"use one of: {names}")
+        self.known = known
+
+
+class BackendUnavailable(BackendError):
+    """The engine is not installed, or cannot start here."""
+
+
+class BackendTimeout(BackendError, TimeoutError):
+    """The engine did not finish within its time."""
+
+    def __init__(self, backend: str, *, seconds: float, remedy: str) -> None:
+        super().__init__(backend, f"no answer within {seconds:g} s", remedy=remedy)
+        self.seconds = seconds
+
+
+class BackendFailed(BackendError):
+    """The engine ran and failed.
+
+    Attributes:
+        reason: One word of the fallback vocabulary, such as `corrupt` or `busy`.
+    """
+
+    def __init__(self, backend: str, message: str, *, reason: str, remedy: str) -> None:
+        super().__init__(backend, message, remedy=remedy)
+        self.reason = reason

@@ -1,0 +1,69 @@
+"""Putting an answer together: the engine's findings in one schema, with honest flags."""
+
+import time
+from dataclasses import dataclass
+
+from notewell.backends.base import Findings
+from notewell.memory.opening import Opening
+from notewell.types import EmptyReason, Fallback, SearchAnswer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answering:
+    """What is known of an answer before the engine is asked.
+
+    Attributes:
+        opening: Settings and workspace.
+        query: What was asked.
+        backend: The engine that answers.
+        fallbacks: Steps down that led to it.
+        started: `time.perf_counter()` when the question came.
+    """
+
+    opening: Opening
+    query: str
+    backend: str
+    fallbacks: tuple[Fallback, ...]
+    started: float
+
+    def empty(self, reason: EmptyReason, *warnings: str) -> SearchAnswer:
+        """Return an answer without results, that says why."""
+        findings = Findings(hits=(), mode="keyword", reason=reason, warnings=warnings)
+        return self.found(findings)
+
+    def found(self, findings: Findings, warning: str | None = None) -> SearchAnswer:
+        """Return an answer with an engine's findings."""
+        agent = self.opening.agent
+        requested = agent.search.provider
+        missing = () if requested in (None, "none") else (_no_provider(requested),)
+        fallbacks = (*self.fallbacks, *missing, *findings.fallbacks)
+        more = (warning,) if warning else ()
+        return SearchAnswer(
+            query=self.query,
+            workspace=str(self.opening.workspace.root),
+            agent=agent.id,
+            results=tuple(findings.hits),
+            backend=self.backend,
+            requested_backend=self.opening.settings.memory.backend,
+            mode=findings.mode,
+            provider=findings.provider,
+            model=findings.model,
+            requested_provider=requested,
+            fallbacks=fallbacks,
+            local_to_remote=findings.local_to_remote,
+            degraded=findings.degraded or bool(fallbacks),
+            reason=findings.reason,
+            freshness=findings.freshness,
+            warnings=(*self.opening.settings.warnings, *more, *findings.warnings),
+            took_ms=(time.perf_counter() - self.started) * 1000,
+        )
+
+
+def _no_provider(requested: str | None) -> Fallback:
+    return Fallback(
+        kind="embedding",
+        from_=requested or "",
+        to="none",
+        reason="missing",
+        message="This version has no embedding providers yet; words alone are searched.",
+    )

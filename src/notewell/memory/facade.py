@@ -1,0 +1,295 @@
+"""The one object that programs hold: search, get, refresh, status."""
+
+import time
+from collections.abc import Collection, Mapping
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from notewell.backends.base import Backend, Progress, Query
+from notewell.backends.fallback import open_with_fallback
+from notewell.config import Settings
+from notewell.errors import BackendError, BackendUnknown, UsageError
+from notewell.memory.answers import Answering
+from notewell.memory.opening import Opening, prepare
+from notewell.scope import hidden_paths, is_hidden
+from notewell.types import (
+    Document,
+    Fallback,
+    IndexReport,
+    SearchAnswer,
+    Source,
+    StatusReport,
+)
+from notewell.workspace import Workspace, get_document, scan
+
+_SOURCES: frozenset[Source] = frozenset({"memory", "sessions"})
+_AVAILABLE: frozenset[Source] = frozenset({"memory"})
+
+
+class Memory:
+    """One agent's memory. Made by `open_memory`; safe to share between tasks.
+
+    Attributes:
+        settings: Every setting, resolved.
+        workspace: The folder of notes.
+        notices: Sentences for a person, such as which folder was taken.
+    """
+
+    def __init__(
+        self, opening: Opening, *, session_key: str | None, server: bool
+    ) -> None:
+        self.settings: Settings = opening.settings
+        self.workspace: Workspace = opening.workspace
+        self.notices = opening.notices
+        self._opening = opening
+        self._session_key = session_key
+        self._server = server
+        self._backend: Backend | None = None
+        self._name = opening.settings.memory.backend
+        self._fallbacks: tuple[Fallback, ...] = ()
+        self._failure: BackendError | None = None
+
+    @property
+    def agent(self) -> str:
+        """The agent's id."""
+        return self._opening.agent.id
+
+    async def open(self) -> Self:
+        """Open the backend. A backend that cannot start is told in the answers.
+
+        Raises:
+            BackendUnknown: no backend has the configured name.
+        """
+        if not self._opening.enabled:
+            return self
+        try:
+            opened = await open_with_fallback(self._opening.site())
+        except BackendUnknown:
+            raise
+        except BackendError as error:
+            self._failure = error
+        else:
+            self._backend, self._name = opened.backend, opened.name
+            self._fallbacks = opened.fallbacks
+        return self
+
+    async def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        sources: Collection[Source] | None = None,
+        progress: Progress | None = None,
+    ) -> SearchAnswer:
+        """Answer a question from the notes.
+
+        Args:
+            query: Words, in any language. No character is syntax.
+            max_results: The most results; the configured number by default.
+            min_score: Leave out results below; exact words are never left out.
+            sources: Where to look; everywhere that is configured by default.
+            progress: Told how far the first index is, when there was none yet.
+
+        Raises:
+            ValueError: `max_results` or `min_score` is out of range, or a source
+                has an unknown name.
+        """
+        started = time.perf_counter()
+        answering = Answering(
+            opening=self._opening,
+            query=query,
+            backend=self._name,
+            fallbacks=self._fallbacks,
+            started=started,
+        )
+        limit = _limit(max_results, self._opening.agent.search.query.max_results)
+        asked = _asked_sources(sources)
+        if min_score is not None and not 0 <= min_score <= 1:
+            raise ValueError(f"min_score must lie in [0, 1], got {min_score}")
+        if not self._opening.enabled:
+            return answering.empty("memory-disabled")
+        if not query.strip():
+            return answering.empty("empty-query")
+        if not asked & _AVAILABLE:
+            return answering.empty(
+                "source-disabled", "Transcripts are not searched yet."
+            )
+        if self._backend is None:
+            return answering.empty("unavailable", *_sentences(self._failure))
+        warning = await self._build_once(self._backend, progress)
+        findings = await self._backend.search(
+            Query(
+                text=query,
+                limit=limit,
+                min_score=min_score or 0.0,
+                sources=asked & _AVAILABLE,
+                hidden=hidden_paths(self._session_key),
+            )
+        )
+        return answering.found(findings, warning)
+
+    async def get(
+        self,
+        path: str,
+        start: int = 1,
+        lines: int | None = None,
+        max_chars: int | None = None,
+    ) -> Document:
+        """Return lines of a note, read from the file as it is now.
+
+        Args:
+            path: As in a hit; also with its `#L3-L9`, or a bare name or date.
+            start: The first line, counted from 1.
+            lines: How many lines; None means up to the end.
+            max_chars: The most characters; `next_from` says where to go on.
+
+        Raises:
+            PathRefused: not a note of this workspace, or closed in this conversation.
+            UsageError: memory is switched off.
+            ValueError: a number is less than 1.
+        """
+        if not self._opening.enabled:
+            raise UsageError(
+                "memory is switched off for this agent",
+                remedy="see plugins.slots.memory and memorySearch.enabled",
+            )
+        return get_document(
+            self.workspace,
+            path,
+            start=start,
+            lines=lines,
+            max_chars=max_chars,
+            hidden=partial(is_hidden, session_key=self._session_key),
+        )
+
+    async def refresh(
+        self,
+        *,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Make the index agree with the notes.
+
+        Args:
+            force: Build everything anew; searches go on meanwhile.
+            within: Stop after about this many seconds.
+            progress: Told how far the run is.
+
+        Raises:
+            BackendError: the index cannot be written.
+        """
+        if not self._opening.enabled:
+            return IndexReport(files=0, chunks=0, warnings=("Memory is switched off.",))
+        if self._backend is None:
+            assert self._failure is not None
+            raise self._failure
+        return await self._backend.refresh(
+            force=force, within=within, progress=progress
+        )
+
+    async def status(self) -> StatusReport:
+        """Compare the notes on disk with the index, counting both now."""
+        from notewell.memory.report import status_report
+
+        index = None if self._backend is None else await self._backend.status()
+        return status_report(
+            self._opening,
+            scan(self.workspace),
+            index,
+            backend=self._name,
+            fallbacks=self._fallbacks,
+            problems=_sentences(self._failure),
+        )
+
+    async def close(self) -> None:
+        """Release what the backend holds. Calling it twice is harmless."""
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            await backend.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _build_once(
+        self, backend: Backend, progress: Progress | None
+    ) -> str | None:
+        """Build an index that never was; a server answers from the notes meanwhile."""
+        if self._server or await backend.built():
+            return None
+        try:
+            await backend.refresh(progress=progress)
+        except BackendError as error:
+            return f"{error.message}; {error.remedy}"
+        return None
+
+
+def open_memory(
+    *,
+    workspace: Path | str | None = None,
+    agent: str | None = None,
+    config: Path | str | None = None,
+    backend: str | None = None,
+    session_key: str | None = None,
+    server: bool = False,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] = {},
+) -> Memory:
+    """Open an agent's memory: `async with open_memory(...) as memory`.
+
+    Args:
+        workspace: The folder of notes; by default the configured one.
+        agent: The agent's id; by default the default agent.
+        config: The configuration file; by default OpenClaw's.
+        backend: The engine, instead of the configured one.
+        session_key: The conversation; group chats do not see personal notes.
+        server: The program stays: the first answer does not wait for an index.
+        environ: The environment to read; by default the process's own.
+        overrides: Settings that beat the file, by their full key.
+
+    Raises:
+        ConfigError: a setting makes no sense.
+        UsageError: there is no such agent or workspace.
+    """
+    opening = prepare(
+        workspace=workspace,
+        agent=agent,
+        config=config,
+        backend=backend,
+        server=server,
+        environ=environ,
+        overrides=overrides,
+    )
+    return Memory(opening, session_key=session_key, server=server)
+
+
+def _limit(asked: int | None, configured: int) -> int:
+    if asked is None:
+        return configured
+    if asked < 1:
+        raise ValueError(f"max_results must be at least 1, got {asked}")
+    return asked
+
+
+def _asked_sources(sources: Collection[Source] | None) -> frozenset[Source]:
+    if sources is None:
+        return _SOURCES
+    unknown = sorted(set(sources) - _SOURCES)
+    if unknown or not sources:
+        raise ValueError(f"sources must be some of {sorted(_SOURCES)}, got {unknown}")
+    return frozenset(sources)
+
+
+def _sentences(failure: BackendError | None) -> tuple[str, ...]:
+    return () if failure is None else (f"{failure.message}; {failure.remedy}",)

@@ -1,0 +1,81 @@
+"""From what the caller names to settings, a workspace and a backend's site."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from notewell.backends.base import Site
+from notewell.config import AgentSettings, Settings, load_settings
+from notewell.workspace import Workspace, choose_workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What a memory is opened with.
+
+    Attributes:
+        settings: Every setting, resolved.
+        agent: The agent's settings.
+        workspace: The folder of notes.
+        notices: Sentences for a person, such as which folder was taken.
+    """
+
+    settings: Settings
+    agent: AgentSettings
+    workspace: Workspace
+    notices: tuple[str, ...]
+
+    @property
+    def enabled(self) -> bool:
+        """Whether this agent has a memory to search."""
+        return self.agent.search.enabled and not self.settings.memory_off
+
+    def site(self) -> Site:
+        """Return where the backend works."""
+        return Site(
+            workspace=self.workspace, agent=self.agent, memory=self.settings.memory
+        )
+
+
+def prepare(
+    *,
+    workspace: Path | str | None,
+    agent: str | None,
+    config: Path | str | None,
+    backend: str | None,
+    server: bool,
+    environ: Mapping[str, str] | None,
+    overrides: Mapping[str, object],
+) -> Opening:
+    """Read the configuration and find the workspace.
+
+    Raises:
+        ConfigError: a setting makes no sense.
+        UsageError: there is no such agent or workspace.
+    """
+    home = Path(os.path.expanduser("~"))
+    flags = {**overrides, "memory.backend": backend} if backend else overrides
+    settings = load_settings(
+        config_file=Path(config) if config is not None else None,
+        environ=os.environ if environ is None else environ,
+        home=home,
+        overrides=flags,
+    )
+    chosen_agent = settings.agent(agent)
+    choice = choose_workspace(
+        flag=Path(workspace) if workspace is not None else None,
+        configured=chosen_agent.workspace,
+        configured_explicitly=chosen_agent.workspace_origin != "default",
+        home=home,
+        cwd=Path.cwd(),
+        server=server,
+    )
+    return Opening(
+        settings=settings,
+        agent=chosen_agent,
+        workspace=Workspace(
+            root=choice.root, extra_paths=chosen_agent.search.extra_paths
+        ),
+        notices=(choice.notice,) if choice.notice else (),
+    )

@@ -1,0 +1,43 @@
+"""The status of one agent's memory, put together from the disk and the engine."""
+
+from notewell.config import later_features
+from notewell.memory.opening import Opening
+from notewell.types import Fallback, IndexStatus, StatusReport
+from notewell.workspace import Scan
+
+_NO_INDEX = IndexStatus(location="", bytes=0, files=0, chunks=0, pending=0)
+
+
+def status_report(
+    opening: Opening,
+    scanned: Scan,
+    index: IndexStatus | None,
+    *,
+    backend: str,
+    fallbacks: tuple[Fallback, ...],
+    problems: tuple[str, ...],
+) -> StatusReport:
+    """Join what was found on disk with what the engine says of its index."""
+    settings, agent = opening.settings, opening.agent
+    index = index or _NO_INDEX
+    return StatusReport(
+        agent=agent.id,
+        workspace=str(opening.workspace.root),
+        enabled=opening.enabled,
+        backend=backend,
+        requested_backend=settings.memory.backend,
+        requested_provider=agent.search.provider,
+        sources=("memory",),
+        disk_files=len(scanned.notes),
+        disk_bytes=scanned.bytes,
+        index=index,
+        extra_paths=scanned.extra_paths,
+        skipped=(*scanned.skipped, *index.skipped),
+        fallbacks=fallbacks,
+        warnings=(
+            *settings.warnings,
+            *later_features(settings, agent),
+            *problems,
+            *index.warnings,
+        ),
+    )

@@ -1,0 +1,164 @@
+"""The same memory for programs without an event loop: scripts and the command line."""
+
+from collections.abc import Collection, Coroutine, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from notewell.backends.base import Progress
+from notewell.backends.registry import BUILTIN
+from notewell.config import Settings
+from notewell.memory.facade import Memory, open_memory
+from notewell.types import Document, IndexReport, SearchAnswer, Source, StatusReport
+from notewell.workspace import Workspace
+
+if TYPE_CHECKING:
+    import asyncio
+
+_T = TypeVar("_T")
+
+
+class SyncMemory:
+    """`Memory` with plain calls. Made by `open_memory_sync`; for one thread at a time."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._runner: asyncio.Runner | None = None
+        if memory.settings.memory.backend not in BUILTIN:
+            self._runner = _new_runner()
+        self._run(memory.open())
+
+    @property
+    def agent(self) -> str:
+        """The agent's id."""
+        return self._memory.agent
+
+    @property
+    def workspace(self) -> Workspace:
+        """The folder of notes."""
+        return self._memory.workspace
+
+    @property
+    def settings(self) -> Settings:
+        """Every setting, resolved."""
+        return self._memory.settings
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Sentences for a person, such as which folder was taken."""
+        return self._memory.notices
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        sources: Collection[Source] | None = None,
+        progress: Progress | None = None,
+    ) -> SearchAnswer:
+        """Answer a question from the notes; see `Memory.search`."""
+        return self._run(
+            self._memory.search(
+                query,
+                max_results=max_results,
+                min_score=min_score,
+                sources=sources,
+                progress=progress,
+            )
+        )
+
+    def get(
+        self,
+        path: str,
+        start: int = 1,
+        lines: int | None = None,
+        max_chars: int | None = None,
+    ) -> Document:
+        """Return lines of a note; see `Memory.get`."""
+        return self._run(self._memory.get(path, start, lines, max_chars))
+
+    def refresh(
+        self,
+        *,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Make the index agree with the notes; see `Memory.refresh`."""
+        return self._run(
+            self._memory.refresh(force=force, within=within, progress=progress)
+        )
+
+    def status(self) -> StatusReport:
+        """Compare the notes on disk with the index; see `Memory.status`."""
+        return self._run(self._memory.status())
+
+    def close(self) -> None:
+        """Release what is held. Calling it twice is harmless."""
+        self._run(self._memory.close())
+        if self._runner:
+            self._runner.close()
+            self._runner = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        if self._runner:
+            return self._runner.run(coroutine)
+        return _drive(coroutine)
+
+
+def open_memory_sync(
+    *,
+    workspace: Path | str | None = None,
+    agent: str | None = None,
+    config: Path | str | None = None,
+    backend: str | None = None,
+    session_key: str | None = None,
+    server: bool = False,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] = {},
+) -> SyncMemory:
+    """Open an agent's memory: `with open_memory_sync(...) as memory`.
+
+    See `open_memory` for the arguments and errors.
+    """
+    return SyncMemory(
+        open_memory(
+            workspace=workspace,
+            agent=agent,
+            config=config,
+            backend=backend,
+            session_key=session_key,
+            server=server,
+            environ=environ,
+            overrides=overrides,
+        )
+    )
+
+
+def _new_runner() -> "asyncio.Runner":
+    import asyncio  # slow to import, and only for backends that need a loop
+
+    return asyncio.Runner()
+
+
+def _drive(coroutine: Coroutine[Any, Any, _T]) -> _T:
+    """Run a coroutine that never waits for a loop, without loading asyncio."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        result: _T = done.value
+        return result
+    coroutine.close()
+    raise RuntimeError("this backend needs an event loop")

@@ -1,0 +1,58 @@
+"""Who may see what: in a shared conversation the personal notes stay closed."""
+
+import posixpath
+import unicodedata
+from functools import cache
+from itertools import product
+from typing import Final, Literal, TypeAlias
+
+ChatType: TypeAlias = Literal["direct", "group", "channel"]
+
+# In the workspace root: what the owner is like, not what the work is about.
+_PERSONAL_NOTES: Final = frozenset({"memory.md", "user.md", "dreams.md"})
+
+
+def chat_type(session_key: str | None) -> ChatType:
+    """What kind of conversation a session key names.
+
+    No key, or an empty one, is the owner's own direct session, as on the command line.
+
+    >>> chat_type("agent:main:telegram:group:-100200")
+    'group'
+    """
+    # With the colons added, a key that begins or ends with the word is shared, too.
+    key = f":{session_key or ''}:".lower()
+    if ":group:" in key:
+        return "group"
+    return "channel" if ":channel:" in key else "direct"
+
+
+def hidden_paths(session_key: str | None) -> frozenset[str]:
+    """The paths that nobody in this conversation may see.
+
+    Every spelling in upper and lower case is in it, so that an engine may compare
+    exactly on a disk that ignores case.
+    """
+    return frozenset() if chat_type(session_key) == "direct" else _spellings()
+
+
+def is_hidden(path: str, session_key: str | None) -> bool:
+    """Whether nobody in this conversation may see `path`, however it is spelled.
+
+    Args:
+        path: Relative to the workspace, as in a hit.
+        session_key: The conversation.
+    """
+    if chat_type(session_key) == "direct":
+        return False
+    plain = posixpath.normpath(path.replace("\\", "/"))
+    return unicodedata.normalize("NFKC", plain).casefold() in _PERSONAL_NOTES
+
+
+@cache
+def _spellings() -> frozenset[str]:
+    return frozenset(
+        "".join(letters)
+        for name in _PERSONAL_NOTES
+        for letters in product(*({letter, letter.upper()} for letter in name))
+    )

@@ -1,0 +1,292 @@
+"""The values that cross boundaries: answers, hits, documents, reports.
+
+These are the fields of DESIGN's schema in Python's spelling; only surfaces
+write them in camelCase. Every line number is 1-based, both ends are included,
+and a line ends at LF only.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+SCHEMA_VERSION = 1
+
+Source: TypeAlias = Literal["memory", "sessions"]
+Mode: TypeAlias = Literal[
+    "hybrid", "vector", "keyword", "scan", "search", "vsearch", "query"
+]
+FallbackKind: TypeAlias = Literal[
+    "backend", "embedding", "mode", "vector-index", "lexical-index"
+]
+FallbackReason: TypeAlias = Literal[
+    "missing",
+    "not-ready",
+    "timeout",
+    "exit",
+    "parse",
+    "version",
+    "busy",
+    "corrupt",
+    "offline",
+    "auth",
+    "quota",
+    "rate-limit",
+    "network",
+    "model-missing",
+    "bad-vector",
+    "cooldown",
+    "cjk",
+    "syntax",
+]
+EmptyReason: TypeAlias = Literal[
+    "no-match",
+    "empty-query",
+    "nothing-indexed",
+    "source-disabled",
+    "denied-by-scope",
+    "memory-disabled",
+    "unavailable",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallback:
+    """One step down that was taken to answer.
+
+    Attributes:
+        kind: What was replaced.
+        from_: What should have done the work.
+        to: What did it instead.
+        reason: Why, one word of DESIGN's list.
+        message: The same for a person, one sentence.
+    """
+
+    kind: FallbackKind
+    from_: str
+    to: str
+    reason: FallbackReason
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freshness:
+    """How well the index agrees with the files.
+
+    Attributes:
+        indexed_at: When the index last agreed with the files, UTC; None if never.
+        pending: Files known to wait for indexing; None when it was not checked.
+        stale: True when a file is known to have changed since it was indexed.
+    """
+
+    indexed_at: datetime | None = None
+    pending: int | None = None
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One passage that answers a query.
+
+    Attributes:
+        path: POSIX, relative to the workspace, as `get` accepts it.
+        start_line: First line of the passage.
+        end_line: Last line of the passage.
+        match_line: The best-matching line in it.
+        snippet: At most 700 characters of the passage around the match, unaltered.
+        score: In [0, 1], higher is better; comparable within one answer only.
+        vector_score: max(0, cosine); None when that leg did not see the passage.
+        text_score: The keyword leg's score; None likewise.
+        source: Where the passage comes from.
+        heading: The heading path above the passage, `A > B`; empty without one.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    match_line: int
+    snippet: str
+    score: float
+    vector_score: float | None = None
+    text_score: float | None = None
+    source: Source = "memory"
+    heading: str = ""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.start_line <= self.match_line <= self.end_line:
+            raise ValueError(
+                "lines must satisfy 1 <= start <= match <= end, got "
+                f"{self.start_line}, {self.match_line}, {self.end_line}"
+            )
+        if not 0.0 <= self.score <= 1.0:
+            raise ValueError(f"score must lie in [0, 1], got {self.score}")
+
+    @property
+    def citation(self) -> str:
+        """`path#L<start>-L<end>`, or `path#L<n>` for one line."""
+        if self.start_line == self.end_line:
+            return f"{self.path}#L{self.start_line}"
+        return f"{self.path}#L{self.start_line}-L{self.end_line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchAnswer:
+    """What a search returns, whatever the backend. An empty one has a reason."""
+
+    query: str
+    workspace: str
+    agent: str
+    results: tuple[Hit, ...]
+    backend: str
+    requested_backend: str
+    mode: Mode
+    provider: str | None = None
+    model: str | None = None
+    requested_provider: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    local_to_remote: bool = False
+    degraded: bool = False
+    reason: EmptyReason | None = None
+    freshness: Freshness = field(default_factory=Freshness)
+    warnings: tuple[str, ...] = ()
+    took_ms: float = 0.0
+    schema_version: int = SCHEMA_VERSION
+
+    def __post_init__(self) -> None:
+        if not self.results and self.reason is None:
+            raise ValueError("an answer without results must say why")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """Lines of one file, the answer of `get`.
+
+    Attributes:
+        path: The file, relative to the workspace.
+        text: The lines, joined by LF, without a final newline.
+        start_line: First line of `text`.
+        end_line: Last line of `text`; `start_line - 1` when it is empty.
+        total_lines: Lines in the file; a final newline is not a further line.
+        found: False when there is no such file.
+        truncated: True when lines that were asked for are left out.
+        next_from: The line to go on from when `truncated`.
+        reason: Why `found` is False, or a note on how the path was read.
+    """
+
+    path: str
+    text: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    found: bool
+    truncated: bool = False
+    next_from: int | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A file or folder that is left out of the index, and why.
+
+    Attributes:
+        path: As in a hit; undecodable bytes are shown as `\\xNN`.
+        reason: One of `symlink`, `unreadable`, `not-a-file`, `too-large`,
+            `bad-name`, `missing`, `ignored`, `duplicate`.
+        detail: The same for a person.
+    """
+
+    path: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport:
+    """What an indexing run left behind.
+
+    Attributes:
+        files: Files in the index now.
+        chunks: Chunks in the index now.
+        embedded: Chunks that have a vector now.
+        pending: Files or vectors that are still to do.
+        changed: Files that this run wrote or removed.
+        skipped: Files and folders that are left out.
+        local_to_remote: Text left this machine because a local choice failed.
+        warnings: Anything a person should know.
+    """
+
+    files: int
+    chunks: int
+    embedded: int = 0
+    pending: int = 0
+    changed: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    local_to_remote: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    """The state of one engine's index, counted when it was asked for.
+
+    Attributes:
+        location: The index on disk.
+        bytes: Its size with its side files; 0 when it was never built.
+        files: Files in the index.
+        chunks: Chunks in the index.
+        pending: Files on disk that the index does not hold as they are now,
+            and files in the index that are gone.
+        indexed_at: When the index last agreed with the files.
+        last_error: What the last indexing run failed with, if it did.
+        identity: What the index was built with (chunker, tokenizer, ...).
+        skipped: Notes that could not be read when they were indexed.
+        warnings: Anything a person should know.
+    """
+
+    location: str
+    bytes: int
+    files: int
+    chunks: int
+    pending: int
+    indexed_at: datetime | None = None
+    last_error: str | None = None
+    identity: dict[str, str] = field(default_factory=dict[str, str])
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraPath:
+    """A configured extra path, and what it stands for on this disk.
+
+    Attributes:
+        path: As configured.
+        resolved: The absolute path.
+        files: Markdown files in it.
+        problem: Why it is not searched, or None.
+    """
+
+    path: str
+    resolved: str
+    files: int
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusReport:
+    """The state of one agent's memory."""
+
+    agent: str
+    workspace: str
+    enabled: bool
+    backend: str
+    requested_backend: str
+    requested_provider: str | None
+    sources: tuple[Source, ...]
+    disk_files: int
+    disk_bytes: int
+    index: IndexStatus
+    extra_paths: tuple[ExtraPath, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()
+    local_to_remote: bool = False
+    warnings: tuple[str, ...] = ()

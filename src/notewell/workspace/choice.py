@@ -1,0 +1,102 @@
+"""Which folder is the workspace, and which are never taken by accident."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from notewell.errors import UsageError
+
+_NAME_ONE = (
+    "name the folder with --workspace, or set agents.defaults.workspace in the "
+    "configuration"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The workspace that was chosen.
+
+    Attributes:
+        root: Absolute and resolved.
+        notice: A sentence for standard error when nobody named the folder.
+    """
+
+    root: Path
+    notice: str | None = None
+
+
+def choose_workspace(
+    *,
+    flag: Path | None,
+    configured: Path | None,
+    configured_explicitly: bool,
+    home: Path,
+    cwd: Path,
+    server: bool,
+) -> Choice:
+    """Choose the workspace: the flag, the configured one, the usual one, `cwd`.
+
+    Args:
+        flag: What `--workspace` says; it may name any folder.
+        configured: The workspace of the settings, also when it is only the default.
+        configured_explicitly: Somebody wrote `configured` down.
+        home: The home folder.
+        cwd: The current folder.
+        server: The caller goes on for long and must not take `cwd` by accident.
+
+    Raises:
+        UsageError: the named folder is missing or refused, or there is none.
+    """
+    if flag is not None:
+        return Choice(root=_folder(_expand(flag, home=home, cwd=cwd), "--workspace"))
+    usual = configured or home / ".openclaw" / "workspace"
+    if configured is not None and configured_explicitly:
+        key = "agents.defaults.workspace"
+        root = _folder(_expand(configured, home=home, cwd=cwd), key)
+        return Choice(root=_not_too_wide(root, home))
+    if os.path.isdir(usual):
+        return Choice(root=_not_too_wide(usual.resolve(), home))
+    if server:
+        raise UsageError("there is no workspace to serve", remedy=_NAME_ONE)
+    root = _not_too_wide(_folder(cwd, "the current folder"), home)
+    return Choice(
+        root=root,
+        notice=f"No workspace is configured; reading the current folder {root}.",
+    )
+
+
+def _expand(path: Path, *, home: Path, cwd: Path) -> Path:
+    # A shell leaves the tilde alone in `--workspace=~/notes`.
+    if path.parts[:1] == ("~",):
+        path = home.joinpath(*path.parts[1:])
+    return cwd / path
+
+
+def _folder(path: Path, origin: str) -> Path:
+    problem = _problem(path)
+    if problem is None:
+        return path.resolve()
+    raise UsageError(
+        f"{origin}: {str(path)!r} {problem}",
+        remedy=f"create the folder, or {_NAME_ONE}",
+    )
+
+
+def _problem(path: Path) -> str | None:
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "does not exist"
+    except (OSError, ValueError) as exc:
+        return f"cannot be read ({getattr(exc, 'strerror', None) or exc})"
+    return None if stat.S_ISDIR(mode) else "is not a folder"
+
+
+def _not_too_wide(root: Path, home: Path) -> Path:
+    if root in (Path(root.anchor), home.resolve()):
+        raise UsageError(
+            f"{str(root)!r} is too wide to be read as a workspace by accident",
+            remedy=f"name the folder with --workspace {root} if it is meant",
+        )
+    return root

@@ -1,0 +1,146 @@
+"""What a folder of notes looks like: the values, and the names that count.
+
+A folder that holds `MEMORY.md` or a folder `memory` has the workspace layout:
+only those are memory. Any other folder of Markdown is read whole.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from notewell.types import ExtraPath, Skipped
+
+MAX_NOTE_BYTES: Final = 20 * 1024 * 1024
+"""A larger file is an export or a log: it would cost more than it can answer."""
+
+LONG_TERM_NOTE: Final = "MEMORY.md"
+LONG_TERM_NOTE_IN_LOWER_CASE: Final = "memory.md"
+MEMORY_FOLDER: Final = "memory"
+READABLE_AT_ROOT: Final = frozenset(
+    {LONG_TERM_NOTE, LONG_TERM_NOTE_IN_LOWER_CASE, "USER.md", "DREAMS.md"}
+)
+
+# Folders that are never notes, whatever lies in them. `build`, `dist` and `env`
+# are not here: people do keep notes in folders of these names.
+HEAVY_NAMES: Final = frozenset(
+    {
+        "__pycache__",
+        "bower_components",
+        "lost+found",
+        "node_modules",
+        "site-packages",
+        "$RECYCLE.BIN",
+        "System Volume Information",
+    }
+)
+
+HEAVY_MARKERS: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
+"""A folder with one of these is a virtual environment or a cache."""
+
+MARKDOWN_SUFFIXES: Final = frozenset({".md", ".MD", ".Md", ".mD"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """A folder of notes, and what else is read with it.
+
+    Attributes:
+        root: The folder, absolute and resolved.
+        extra_paths: Further files and folders as configured, `~` expanded:
+            absolute, or relative to `root`.
+    """
+
+    root: Path
+    extra_paths: tuple[str, ...] = ()
+
+
+class Note(NamedTuple):
+    """A Markdown file that belongs to the memory, as the disk describes it.
+
+    Attributes:
+        path: POSIX, relative to the workspace; `../team/x.md` in an extra path.
+        file: The absolute path to open.
+        size: In bytes.
+        mtime_ns: Last change of the content.
+        ctime_ns: Last change of content, name or permissions.
+    """
+
+    path: str
+    file: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """What one walk over a workspace found.
+
+    Attributes:
+        notes: Sorted by path, each file once.
+        skipped: What a person would expect in `notes` but is not, sorted by path.
+        extra_paths: In the order of the configuration.
+        bytes: The size of all notes.
+    """
+
+    notes: tuple[Note, ...]
+    skipped: tuple[Skipped, ...]
+    extra_paths: tuple[ExtraPath, ...]
+    bytes: int
+
+
+def is_markdown(name: str) -> bool:
+    """Whether a file of this name is a note: `.md` in any case."""
+    return name[-3:] in MARKDOWN_SUFFIXES
+
+
+def is_hidden_or_heavy(name: str) -> bool:
+    """Whether a file or folder of this name is left out, without a report."""
+    return name[0] == "." or name in HEAVY_NAMES
+
+
+def has_workspace_layout(root: str) -> bool:
+    """Whether only `MEMORY.md` and `memory/` of this folder are memory.
+
+    Names are compared as listed, so that a case-insensitive disk gives the same
+    answer as any other.
+    """
+    try:
+        names = os.listdir(root)
+    except OSError:
+        return False
+    if LONG_TERM_NOTE in names:
+        return True
+    return MEMORY_FOLDER in names and os.path.isdir(os.path.join(root, MEMORY_FOLDER))
+
+
+def show_name(path: str) -> str:
+    r"""Make a path printable: bytes that are not UTF-8 are shown as `\xNN`.
+
+    >>> print(show_name("caf\udce9.md"))
+    caf\xe9.md
+    """
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        # A lone surrogate that stands for no byte: it came from a configuration.
+        raw = path.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def is_valid_name(name: str) -> bool:
+    """Whether the name is text: the disk may hold any bytes, an index may not."""
+    if name.isascii():
+        return True
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def relative_to(root: str, path: str) -> str:
+    """Write `path` as citations show it: relative to `root`, with `/`."""
+    relative = os.path.relpath(os.path.join(root, path), root)
+    return relative if os.sep == "/" else relative.replace(os.sep, "/")

@@ -1,0 +1,100 @@
+"""Reading a note: bytes to text, text to lines. Nothing is ever altered."""
+
+import codecs
+import errno
+import os
+import stat
+from typing import Final, NamedTuple
+
+from notewell.workspace.layout import MAX_NOTE_BYTES
+
+# Without O_NONBLOCK a pipe that takes the place of a note would block us for ever.
+_OPEN_FLAGS: Final = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+
+
+class NoteText(NamedTuple):
+    """The content of a note.
+
+    Attributes:
+        text: Decoded; line ends are as in the file.
+        digest: 16 bytes, BLAKE2b of the raw bytes.
+        odd: What a person should know about the encoding, or None.
+    """
+
+    text: str
+    digest: bytes
+    odd: str | None = None
+
+
+def read_note(file: str | os.PathLike[str]) -> NoteText:
+    """Read one regular file.
+
+    Raises:
+        OSError: it is missing, unreadable, a symbolic link, not a regular file, or
+            larger than MAX_NOTE_BYTES.
+    """
+    # Imported here: it loads OpenSSL, and a search reads no note.
+    from hashlib import blake2b
+
+    raw = read_regular(file)
+    text, odd = _decode(raw)
+    return NoteText(text, blake2b(raw, digest_size=16).digest(), odd)
+
+
+def read_regular(file: str | os.PathLike[str], *, follow_link: bool = False) -> bytes:
+    """Return the bytes of a regular file, without ever waiting for a writer.
+
+    Raises:
+        OSError: as in `read_note`.
+    """
+    flags = _OPEN_FLAGS if follow_link else _OPEN_FLAGS | _NO_LINK
+    with open(os.open(file, flags), "rb") as opened:
+        # What was looked at before may have been replaced since; this cannot be.
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", os.fspath(file))
+        raw = opened.read(MAX_NOTE_BYTES + 1)
+    if len(raw) > MAX_NOTE_BYTES:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file))
+    return raw
+
+
+def decode_note(raw: bytes) -> str:
+    r"""Decode a note: UTF-8, or UTF-16 if it begins with that byte order mark.
+
+    A byte order mark is dropped; what cannot be decoded becomes U+FFFD.
+
+    >>> decode_note(b"\xef\xbb\xbfa\r\nb")
+    'a\r\nb'
+    """
+    return _decode(raw)[0]
+
+
+def _decode(raw: bytes) -> tuple[str, str | None]:
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return raw.decode("utf-16", "replace"), "read as UTF-16"
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        return raw.decode("utf-8"), None
+    except UnicodeDecodeError:
+        odd = "not valid UTF-8; the bytes in question are read as U+FFFD"
+        return raw.decode("utf-8", "replace"), odd
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at LF only, so that line numbers agree with every editor and `sed`.
+
+    `str.splitlines` would also split at U+2028, form feeds and others. A final
+    newline does not begin a further line.
+
+    >>> split_lines("a\u2028b\r\nc\n")
+    ['a\u2028b\r', 'c']
+    """
+    if not text:
+        return []
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines

@@ -1,0 +1,249 @@
+"""The walk: which files are the memory, at the speed of the disk.
+
+20,000 files are usual, so there are no Path objects here, one `stat` per note, and
+no recursion. What is odd is left out and reported; nothing stops the rest.
+"""
+
+import os
+import stat
+from dataclasses import replace
+from operator import itemgetter
+from typing import Final
+
+from notewell.types import ExtraPath, Skipped
+from notewell.workspace.extra import Extra, resolve_extra_paths
+from notewell.workspace.ignore import IGNORE_FILE, Rules
+from notewell.workspace.layout import (
+    HEAVY_MARKERS,
+    HEAVY_NAMES,
+    LONG_TERM_NOTE,
+    LONG_TERM_NOTE_IN_LOWER_CASE,
+    MARKDOWN_SUFFIXES,
+    MAX_NOTE_BYTES,
+    MEMORY_FOLDER,
+    Note,
+    Scan,
+    Workspace,
+    has_workspace_layout,
+    is_markdown,
+    is_valid_name,
+    relative_to,
+    show_name,
+)
+
+_NO_RULES: Final = Rules()
+_ALL_MAY_READ: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+_LINK: Final = "a symbolic link, it is not followed"
+
+
+def scan(workspace: Workspace) -> Scan:
+    """Find every note of a workspace and of its extra paths.
+
+    Never raises for what is on the disk: what cannot be read is in `skipped`.
+    """
+    root = os.path.realpath(workspace.root)
+    walk = _Walk(root, keeps_identities=bool(workspace.extra_paths))
+    walk.tree(root, "", only_memory=has_workspace_layout(root))
+    extra_paths = [walk.extra(extra) for extra in resolve_extra_paths(workspace)]
+    walk.notes.sort(key=itemgetter(0))
+    skipped = {(each.path, each.reason): each for each in walk.skipped}
+    return Scan(
+        notes=tuple(walk.notes),
+        skipped=tuple(skipped[key] for key in sorted(skipped)),
+        extra_paths=tuple(extra_paths),
+        bytes=sum(note.size for note in walk.notes),
+    )
+
+
+class _Walk:
+    """Notes and skipped files, collected over several trees."""
+
+    def __init__(self, root: str, *, keeps_identities: bool) -> None:
+        self._root = root
+        self._user = os.geteuid() if hasattr(os, "geteuid") else None
+        self.notes: list[Note] = []
+        self.skipped: list[Skipped] = []
+        # Beside `notes` if trees may overlap: device and inode, the only names that
+        # two paths to one file are sure to share on a disk that ignores case.
+        self._keeps_identities = keeps_identities
+        self._identities: list[tuple[int, int]] = []
+        self._stack: list[tuple[str, str, Rules]] = []
+
+    def tree(self, top: str, prefix: str, *, only_memory: bool = False) -> None:
+        """Read a folder and all below it; `prefix` comes before each path."""
+        entries = self._list(top, prefix, at_top=True)
+        rules = self._rules(entries, top, prefix, _NO_RULES)
+        if only_memory:
+            entries = self._memory_of(entries)
+        self._folder(entries, prefix, rules)
+        while self._stack:
+            folder, prefix, rules = self._stack.pop()
+            entries = self._list(folder, prefix)
+            if HEAVY_MARKERS.isdisjoint(entry.name for entry in entries):
+                rules = self._rules(entries, folder, prefix, rules)
+                self._folder(entries, prefix, rules)
+
+    def extra(self, extra: Extra) -> ExtraPath:
+        """Read an extra path, but for the files that are there already."""
+        before = (len(self.notes), len(self.skipped))
+        if extra.problem is not None:
+            self.skipped.append(extra.problem)
+        elif extra.is_file:
+            self._single(extra)
+        else:
+            # Relative to itself, the workspace is `.`, but its notes have no prefix.
+            self.tree(extra.top, "" if extra.path == "." else extra.path + "/")
+        found = len(self.notes) - before[0]
+        if extra.path.endswith(".."):
+            self._shorten(*before)
+        self._drop_known(before[0])
+        return ExtraPath(
+            path=extra.configured,
+            resolved=extra.top,
+            files=found,
+            problem=extra.problem.detail if extra.problem else None,
+        )
+
+    def _shorten(self, notes: int, skipped: int) -> None:
+        """Give what lies in a folder above the workspace its shortest path.
+
+        From there the workspace's own `USER.md` would be `../here/USER.md`.
+        """
+        self.notes[notes:] = [
+            note._replace(path=relative_to(self._root, note.path))
+            for note in self.notes[notes:]
+        ]
+        self.skipped[skipped:] = [
+            replace(each, path=relative_to(self._root, each.path))
+            for each in self.skipped[skipped:]
+        ]
+
+    def _list(
+        self, folder: str, prefix: str, *, at_top: bool = False
+    ) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as entries:
+                return list(entries)
+        except (FileNotFoundError, NotADirectoryError) as exc:
+            # Below the top it has vanished since it was listed: not an error.
+            if at_top:
+                self._skip(prefix or ".", "missing", exc.strerror)
+        except OSError as exc:
+            self._skip(prefix or ".", "unreadable", exc.strerror)
+        return []
+
+    def _rules(
+        self, entries: list[os.DirEntry[str]], folder: str, prefix: str, rules: Rules
+    ) -> Rules:
+        if any(entry.name == IGNORE_FILE for entry in entries):
+            return rules.with_file_of(folder, prefix, self.skipped)
+        return rules
+
+    def _memory_of(self, entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+        names = {entry.name for entry in entries}
+        wanted = {MEMORY_FOLDER, LONG_TERM_NOTE}
+        if LONG_TERM_NOTE not in names:
+            wanted.add(LONG_TERM_NOTE_IN_LOWER_CASE)
+        elif LONG_TERM_NOTE_IN_LOWER_CASE in names:
+            detail = f"{LONG_TERM_NOTE} is read instead"
+            self._skip(LONG_TERM_NOTE_IN_LOWER_CASE, "duplicate", detail)
+        return [
+            entry
+            for entry in entries
+            if entry.name in wanted
+            and (entry.name == MEMORY_FOLDER or not os.path.isdir(entry.path))
+        ]
+
+    def _folder(
+        self, entries: list[os.DirEntry[str]], prefix: str, rules: Rules
+    ) -> None:
+        for entry in entries:
+            name = entry.name
+            if name[0] == "." or name in HEAVY_NAMES:
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    self._push(entry, prefix, rules)
+                elif entry.is_symlink():
+                    self._link(entry, prefix, rules)
+                elif name[-3:] in MARKDOWN_SUFFIXES:
+                    self._file(entry, prefix + name, rules)
+            except FileNotFoundError:
+                continue  # it has vanished since it was listed
+            except OSError as exc:
+                self._skip(prefix + name, "unreadable", exc.strerror)
+
+    def _wanted(self, path: str, rules: Rules) -> bool:
+        if rules.levels and rules.exclude(path):
+            return False
+        if is_valid_name(path):
+            return True
+        self._skip(path, "bad-name", "the name is not valid UTF-8")
+        return False
+
+    def _push(self, entry: os.DirEntry[str], prefix: str, rules: Rules) -> None:
+        below = f"{prefix}{entry.name}/"
+        if self._wanted(below, rules):
+            self._stack.append((entry.path, below, rules))
+
+    def _link(self, entry: os.DirEntry[str], prefix: str, rules: Rules) -> None:
+        path = prefix + entry.name
+        if entry.is_dir():
+            path += "/"
+        elif not is_markdown(entry.name):
+            return
+        if not (rules.levels and rules.exclude(path)):
+            self._skip(path.rstrip("/"), "symlink", _LINK)
+
+    def _file(self, entry: os.DirEntry[str], path: str, rules: Rules) -> None:
+        if (path.isascii() and not rules.levels) or self._wanted(path, rules):
+            self._add(path, entry.path, entry.stat(follow_symlinks=False))
+
+    def _single(self, extra: Extra) -> None:
+        try:
+            found = os.lstat(extra.top)
+        except OSError as exc:
+            self._skip(extra.configured, "missing", exc.strerror)
+        else:
+            self._add(extra.path, extra.top, found)
+
+    def _add(self, path: str, file: str, found: os.stat_result) -> None:
+        mode = found.st_mode
+        size = found.st_size
+        if not stat.S_ISREG(mode):
+            self._skip(path, "not-a-file", "not a regular file")
+        elif size > MAX_NOTE_BYTES:
+            self._skip(path, "too-large", f"{size:,} bytes, limit {MAX_NOTE_BYTES:,}")
+        elif not (mode & _ALL_MAY_READ == _ALL_MAY_READ or self._may_read(found, file)):
+            self._skip(path, "unreadable", "no permission to read")
+        else:
+            note = Note(path, file, size, found.st_mtime_ns, found.st_ctime_ns)
+            self.notes.append(note)
+            if self._keeps_identities:
+                self._identities.append((found.st_dev, found.st_ino))
+
+    def _may_read(self, found: os.stat_result, file: str) -> bool:
+        # Asking the system costs a call; most notes are their reader's own.
+        if found.st_uid == self._user and found.st_mode & stat.S_IRUSR:
+            return True
+        return os.access(file, os.R_OK)
+
+    def _drop_known(self, before: int) -> None:
+        """Drop the notes from `before` on that earlier trees have given already.
+
+        Two hard links of different names are two notes, also across trees.
+        """
+        keys = [
+            (identity, os.path.basename(note.file).casefold())
+            for note, identity in zip(self.notes, self._identities, strict=True)
+        ]
+        known = set(keys[:before])
+        fresh = [at for at in range(before, len(keys)) if keys[at] not in known]
+        self.notes[before:] = [self.notes[at] for at in fresh]
+        self._identities[before:] = [self._identities[at] for at in fresh]
+
+    def _skip(self, path: str, reason: str, detail: str | None) -> None:
+        skipped = Skipped(
+            path=show_name(path.rstrip("/")), reason=reason, detail=detail or reason
+        )
+        self.skipped.append(skipped)

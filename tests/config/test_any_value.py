@@ -1,0 +1,162 @@
+"""Whatever stands in the file: settings or a ConfigError, nothing else."""
+
+import json
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from notewell.config import Settings, later_features, load_settings
+from notewell.config.blocks import leaves
+from notewell.config.memory import CompactionSettings, MemorySettings, ProviderSettings
+from notewell.config.search import SearchSettings
+from notewell.errors import ConfigError
+
+KEYS = [
+    *(f"memory.{key}" for key, _ in leaves(MemorySettings)),
+    *(f"memory.search.{key}" for key, _ in leaves(SearchSettings)),
+    *(f"agents.defaults.memorySearch.{key}" for key, _ in leaves(SearchSettings)),
+    *(f"agents.defaults.compaction.{key}" for key, _ in leaves(CompactionSettings)),
+    *(f"models.providers.openai.{key}" for key, _ in leaves(ProviderSettings)),
+    "agents.defaults.workspace",
+    "agents.list",
+    "agents.entries",
+    "plugins.slots.memory",
+]
+WORDS = [
+    "~",
+    "~x",
+    "auto",
+    "env:A",
+    "${A}",
+    "${B}",
+    "5m",
+    "2mb",
+    "http://[",
+    "http://a:b",
+    "\0",
+]
+
+PIECES = [
+    *"{}[]:,'\"\\/*+-.01eEx_ \t\n\r\0\u2028\x85é😀",
+    *("a", "ui", "memory", "null", "tru", "NaN", "Infinity", "//", "/*", "*/", "{a:"),
+    *("\\u", "\\x", "\\U", "d83d", "\\ude00", "ffffffff", "0x", "9" * 5000),
+]
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(WORDS)
+)
+anything = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["id", "path", "action", "match", "rules", "enabled", "x"])
+            | st.text(max_size=5),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=6,
+)
+
+
+def loaded(file: Path) -> Settings | ConfigError:
+    try:
+        return load_settings(config_file=file, environ={"A": "/a"}, home=Path("/h"))
+    except ConfigError as exc:
+        return exc
+
+
+@st.composite
+def files(draw: st.DrawFn) -> dict[str, object]:
+    """A file with a few of our keys, or containers on the way, set to anything."""
+    root: dict[str, object] = {}
+    for key in draw(st.lists(st.sampled_from(KEYS), min_size=1, max_size=3)):
+        way = key.split(".")[: draw(st.integers(1, 9))]
+        inner = root
+        for name in way[:-1]:
+            below = inner.setdefault(name, {})
+            inner = cast("dict[str, object]", below if isinstance(below, dict) else {})
+        inner[way[-1]] = draw(anything)
+    return root
+
+
+@settings(max_examples=400, deadline=None)
+@given(files())
+def test_any_value_at_any_key_gives_settings_or_a_config_error(
+    content: dict[str, object],
+) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "openclaw.json"
+        file.write_bytes(json.dumps(content).encode("utf-8", "surrogatepass"))
+
+        found = loaded(file)
+
+    if isinstance(found, ConfigError):
+        assert found.key
+        assert found.accepted
+        return
+    for agent in found.agents:
+        assert agent.workspace.is_absolute()
+        assert agent.search.store.path.is_absolute()
+        later_features(found, agent)
+    json.dumps([[v.key, v.value, v.origin] for v in found.values()])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(KEYS), anything)
+def test_any_flag_gives_settings_or_a_config_error(key: str, value: object) -> None:
+    try:
+        found = load_settings(environ={}, home=Path("/h"), overrides={key: value})
+    except ConfigError:
+        return
+
+    assert any(v.origin == "flag" for v in found.values())
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=60))
+def test_any_bytes_give_settings_or_a_config_error(content: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "openclaw.json"
+        file.write_bytes(content)
+
+        found = loaded(file)
+
+    if isinstance(found, ConfigError):
+        assert str(file) in str(found)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(["", "{a:", "{a:'"]), st.lists(st.sampled_from(PIECES)))
+def test_any_text_gives_settings_or_words_about_a_place_in_it(
+    start: str, pieces: list[str]
+) -> None:
+    text = start + "".join(pieces)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "openclaw.json"
+        file.write_bytes(text.encode())
+
+        found = loaded(file)
+
+    if isinstance(found, ConfigError) and found.accepted == "JSON5":
+        assert not re.search(r"U\+|b'\w\w|near \d", found.message)
+        if found.key != str(file):
+            line, column = map(int, found.key.split(":")[-2:])
+            assert 0 < column <= len(text.split("\n")[line - 1]) + 1
+
+
+@pytest.mark.parametrize("path", ["a\0b", "x" * 5000])
+def test_an_impossible_file_name_is_a_config_error(path: str) -> None:
+    with pytest.raises(ConfigError):
+        load_settings(config_file=Path(path), environ={}, home=Path("/h"))

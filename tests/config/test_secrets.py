@@ -1,0 +1,137 @@
+"""Keys are found, and never shown."""
+
+import json
+import pickle
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pytest
+
+from notewell.config import Secret, Settings
+from notewell.errors import ConfigError
+
+Load: TypeAlias = Callable[..., Settings]
+
+
+KEY = "sk-verysecret"
+
+FILE = """{
+  models: { providers: {
+    openai: { apiKey: "THE-KEY", headers: { "X-Org": "THE-KEY" } },
+    google: { apiKey: "${GEMINI}", baseUrl: "https://me:THE-KEY@host/v1?k=THE-KEY" },
+  } },
+  agents: { defaults: { memorySearch: { provider: "openai", remote: {
+    apiKey: "env:MINE",
+    baseUrl: "https://host/v1?key=${MINE}",
+    headers: { Authorization: "Bearer ${MINE}", "X-Plain": "THE-KEY" },
+  } } } },
+}""".replace("THE-KEY", KEY)
+
+
+@pytest.fixture
+def settings(load: Load) -> Settings:
+    return load(FILE, environ={"MINE": KEY, "GEMINI": KEY})
+
+
+def test_keys_are_resolved(settings: Settings) -> None:
+    remote = settings.agent(None).search.remote
+    assert remote.api_key is not None
+    assert remote.api_key.reveal() == KEY
+    assert remote.base_url == f"https://host/v1?key={KEY}"
+    assert remote.headers["Authorization"].reveal() == f"Bearer {KEY}"
+    assert settings.providers["openai"].api_key == Secret(KEY)
+    assert settings.providers["google"].api_key == Secret(KEY)
+
+
+def test_no_print_out_holds_a_key(settings: Settings) -> None:
+    listed = json.dumps([[v.key, v.value, v.origin] for v in settings.values()])
+
+    assert KEY not in listed
+    assert KEY not in repr(settings)
+    assert KEY not in str(settings)
+    assert KEY not in f"{settings.agent(None).search.remote.api_key}"
+
+
+def test_a_reference_is_shown_as_it_is_written(settings: Settings) -> None:
+    shown = {value.key: value.value for value in settings.values()}
+
+    remote = "agents.defaults.memorySearch.remote"
+    assert shown["models.providers.openai.apiKey"] == "[redacted]"
+    assert shown["models.providers.google.apiKey"] == "${GEMINI}"
+    assert shown["models.providers.google.baseUrl"] == "https://host/v1"
+    assert shown[f"{remote}.apiKey"] == "env:MINE"
+    assert shown[f"{remote}.headers"] == {
+        "Authorization": "[redacted]",
+        "X-Plain": "[redacted]",
+    }
+
+
+def test_a_missing_variable_leaves_the_key_out_with_a_warning(load: Load) -> None:
+    settings = load(FILE, environ={"MINE": KEY})
+
+    [warning] = settings.warnings
+    assert settings.providers["google"].api_key is None
+    assert warning == (
+        "models.providers.google.apiKey is left out: "
+        "the environment variable GEMINI is not set"
+    )
+
+
+def test_a_missing_variable_elsewhere_is_an_error(load: Load) -> None:
+    with pytest.raises(ConfigError, match="variable NOTES is not set"):
+        load('{agents: {defaults: {workspace: "${NOTES}/x"}}}')
+
+
+def test_variables_stand_inside_texts_and_can_be_escaped(load: Load) -> None:
+    settings = load(
+        '{agents: {defaults: {memorySearch: {extraPaths: ["${A}/b", "$${A}", "${a}"]}}}}',
+        environ={"A": "/x"},
+    )
+
+    assert settings.agent(None).search.extra_paths == ("/x/b", "${A}", "${a}")
+
+
+def test_the_reference_object_of_openclaw_is_understood(load: Load) -> None:
+    text = """{ models: { providers: {
+      openai: { apiKey: { source: "env", provider: "default", id: "MINE" } },
+      voyage: { apiKey: { source: "exec", provider: "vault", id: "v" } },
+    } } }"""
+
+    settings = load(text, environ={"MINE": KEY})
+
+    [warning] = settings.warnings
+    assert settings.providers["openai"].api_key == Secret(KEY)
+    assert settings.providers["voyage"].api_key is None
+    assert "models.providers.voyage.apiKey" in warning
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        f'["{KEY}"]',
+        f'"{KEY}\\n"',
+        f'"{KEY}\\u2028x"',
+        f'{{"source": 1, "id": "{KEY}"}}',
+    ],
+)
+def test_an_error_about_a_key_does_not_repeat_it(load: Load, value: str) -> None:
+    text = f'{{"models": {{"providers": {{"openai": {{"apiKey": {value}}}}}}}}}'
+
+    try:
+        shown = str(load(text).values())
+    except ConfigError as exc:
+        shown = f"{exc}{exc.remedy}{exc.__context__!r}{exc.__cause__!r}"
+
+    assert KEY not in shown
+
+
+def test_an_error_about_an_address_does_not_repeat_it(load: Load) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(f'{{"models": {{"providers": {{"openai": {{"baseUrl": "x://{KEY}"}}}}}}}}')
+
+    assert KEY not in str(caught.value)
+
+
+def test_a_secret_is_not_pickled() -> None:
+    with pytest.raises(TypeError):
+        pickle.dumps(Secret(KEY))

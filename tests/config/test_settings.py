@@ -1,0 +1,398 @@
+"""Values: precedence, forms, limits, and the rules that tie them together."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from notewell.config import ScopeMatch, ScopeRule, Settings, load_settings
+from notewell.errors import ConfigError
+
+Load: TypeAlias = Callable[..., Settings]
+
+
+SEARCH = "agents.defaults.memorySearch"
+
+
+def nested(key: str, value: str) -> str:
+    """Write one dotted key as JSON."""
+    for name in reversed(key.split(".")):
+        value = f'{{"{name}": {value}}}'
+    return value
+
+
+def test_a_flag_beats_the_environment_which_beats_the_file(load: Load) -> None:
+    file = nested("memory.offline", "false")
+    environ = {"NOTEWELL_OFFLINE": "1"}
+
+    assert not load(file).memory.offline
+    assert load(file, environ=environ).memory.offline
+    flag = {"memory.offline": False}
+    assert not load(file, environ=environ, overrides=flag).memory.offline
+
+
+def test_a_flag_beats_the_override_of_an_agent(load: Load) -> None:
+    settings = load(
+        "{agents: {list: [{id: 'a', memorySearch: {query: {maxResults: 2}}}]}}",
+        overrides={f"{SEARCH}.query.maxResults": 20},
+    )
+
+    assert settings.agent("a").search.query.max_results == 20
+
+
+def test_a_flag_for_a_workspace_may_be_a_path(load: Load, tmp_path: Path) -> None:
+    settings = load(overrides={"agents.defaults.workspace": tmp_path})
+
+    agent = settings.agent(None)
+
+    assert (agent.workspace, agent.workspace_origin) == (tmp_path, "flag")
+
+
+@pytest.mark.parametrize(
+    "key", ["memory.bakend", "gateway.port", "agents.list", "", "memory.backend.x"]
+)
+def test_a_flag_for_no_setting_is_refused(load: Load, key: str) -> None:
+    with pytest.raises(ConfigError):
+        load(overrides={key: "qmd"})
+
+
+@pytest.mark.parametrize("word", ["0", "no", "OFF", "false"])
+def test_offline_can_be_switched_off_by_the_environment(load: Load, word: str) -> None:
+    settings = load(
+        nested("memory.offline", "true"), environ={"NOTEWELL_OFFLINE": word}
+    )
+
+    assert not settings.memory.offline
+
+
+def test_offline_is_yes_or_no(load: Load) -> None:
+    with pytest.raises(ConfigError, match="NOTEWELL_OFFLINE: is 'maybe'"):
+        load(environ={"NOTEWELL_OFFLINE": "maybe"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "accepted"),
+    [
+        ("memory.backend", "1", "the name of a plugin"),
+        ("memory.citations", '"sometimes"', '"auto", "on" or "off"'),
+        ("memory.fallback", '"qmd"', '"builtin" or "none"'),
+        ("memory.offline", '"yes"', "true or false"),
+        ("memory.offline", "1", "true or false"),
+        ("memory.qmd.command", "[]", "a list of arguments"),
+        ("memory.qmd.searchMode", '"hybrid"', '"vsearch"'),
+        ("memory.qmd.update.interval", '"5 minutes"', '"5m"'),
+        ("memory.qmd.update.interval", "-1", "0 is off"),
+        ("memory.qmd.update.debounceMs", "1.5", "a whole number"),
+        ("memory.qmd.limits.timeoutMs", "0", "from 1 to"),
+        ("memory.qmd.paths", '{"path": "x"}', "a list of objects with path"),
+        ("memory.qmd.scope.default", '"ask"', '"allow" or "deny"'),
+        (f"{SEARCH}.enabled", "null", "true or false"),
+        (f"{SEARCH}.provider", '""', "the name of an embedding provider"),
+        (f"{SEARCH}.provider", '"\\ud800"', "the name of an embedding provider"),
+        (f"{SEARCH}.extraPaths", '"notes"', "a list of paths"),
+        (f"{SEARCH}.sources", '["memory", "web"]', '"memory" or "sessions"'),
+        (f"{SEARCH}.chunking.tokens", "15", "from 16"),
+        (f"{SEARCH}.chunking.tokens", "true", "a whole number"),
+        (f"{SEARCH}.query.maxResults", "0", "from 1"),
+        (f"{SEARCH}.query.maxResults", '"6"', "a whole number"),
+        (f"{SEARCH}.query.maxResults", "1" + "0" * 400, "a whole number"),
+        (f"{SEARCH}.query.minScore", "1.01", "from 0 to 1"),
+        (f"{SEARCH}.query.minScore", "NaN", "from 0 to 1"),
+        (f"{SEARCH}.query.hybrid.vectorWeight", "Infinity", "a number"),
+        (f"{SEARCH}.query.hybrid.mmr.lambda", "false", "from 0 to 1"),
+        (f"{SEARCH}.query.hybrid.temporalDecay.halfLifeDays", "0", "a number"),
+        (f"{SEARCH}.remote.baseUrl", '"ftp://host"', "an address"),
+        (f"{SEARCH}.remote.baseUrl", '"http://host:99999/v1"', "an address"),
+        (f"{SEARCH}.remote.headers", '{"a b": "c"}', "an object of header texts"),
+        (f"{SEARCH}.store.path", '"a\\u0000b"', "a path"),
+        (f"{SEARCH}.store.path", '"~someone/x"', "a path"),
+        ("agents.defaults.workspace", "7", "a path"),
+        ("agents.defaults.compaction.reserveTokensFloor", "-1", "at least 0"),
+        (
+            "agents.defaults.compaction.memoryFlush.forceFlushTranscriptBytes",
+            '"2 boxes"',
+            '"2mb"',
+        ),
+        ("models.providers.openai.apiKey", "5", "${NAME}"),
+        ("plugins.slots.memory", "[]", '"none"'),
+    ],
+)
+def test_a_wrong_value_is_an_error_with_its_key_and_what_is_accepted(
+    load: Load, key: str, value: str, accepted: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(nested(key, value))
+
+    assert caught.value.key == key
+    assert accepted in caught.value.accepted
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("{agents: []}", "agents"),
+        ("{agents: {defaults: null}}", "agents.defaults"),
+        ("{agents: {list: {}}}", "agents.list"),
+        ("{agents: {list: ['main']}}", "agents.list[0]"),
+        ("{agents: {list: [{id: 'a', default: 'yes'}]}}", "agents.list[0].default"),
+        ("{agents: {list: [{}]}}", "agents.list[0].id"),
+        (
+            "{agents: {list: [{id: 'a', memorySearch: 1}]}}",
+            "agents.list[0].memorySearch",
+        ),
+        ("{memory: 'x'}", "memory"),
+        ("{memory: {search: []}}", "memory.search"),
+        ("{memory: {qmd: {update: '5m'}}}", "memory.qmd.update"),
+        (
+            "{memory: {qmd: {paths: [{path: 'a'}, {name: 'b'}]}}}",
+            "memory.qmd.paths[1].path",
+        ),
+        (
+            "{memory: {qmd: {scope: {rules: [{action: 'ask'}]}}}}",
+            "memory.qmd.scope.rules[0].action",
+        ),
+        (
+            "{memory: {qmd: {scope: {rules: [{action: 'deny', match: {chatType: 'x'}}]}}}}",
+            "memory.qmd.scope.rules[0].match.chatType",
+        ),
+        ("{models: []}", "models"),
+        ("{models: {providers: []}}", "models.providers"),
+        ("{models: {providers: {openai: 1}}}", "models.providers.openai"),
+        ("{plugins: {slots: 1}}", "plugins.slots"),
+    ],
+)
+def test_a_wrong_container_is_an_error_with_its_key(
+    load: Load, text: str, key: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(text)
+
+    assert caught.value.key == key
+
+
+def test_an_error_in_an_agent_names_the_entry(load: Load) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(
+            "{agents: {list: [{id: 'a'},"
+            " {id: 'b', memorySearch: {query: {maxResults: -2}}}]}}"
+        )
+
+    assert str(caught.value) == "agents.list[1].memorySearch.query.maxResults: is -2"
+    assert caught.value.remedy == "accepted: a whole number from 1 to 10000"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("{memory: {serach: {}}}", "did you mean memory.search?"),
+        ("{memory: {bakend: 'qmd'}}", "memory.bakend; did you mean memory.backend?"),
+        (
+            "{agents: {defaults: {memorySearch: {query: {maxResult: 1}}}}}",
+            "did you mean agents.defaults.memorySearch.query.maxResults?",
+        ),
+        (
+            "{agents: {defaults: {memorySearch: {temporalDecay: {}}}}}",
+            "did you mean agents.defaults.memorySearch.query.hybrid.temporalDecay?",
+        ),
+        (
+            "{agents: {defaults: {memorySearch: {lambda: 1}}}}",
+            "did you mean agents.defaults.memorySearch.query.hybrid.mmr.lambda?",
+        ),
+        (
+            "{agents: {defaults: {compaction: {memoryFlush: {enable: true}}}}}",
+            "did you mean agents.defaults.compaction.memoryFlush.enabled?",
+        ),
+        ("{memory: {qmd: {limits: {zzz: 1}}}}", "known: maxResults,"),
+        (
+            "{memory: {qmd: {paths: [{path: 'a', patern: 'b'}]}}}",
+            "memory.qmd.paths[0].pattern?",
+        ),
+    ],
+)
+def test_an_unknown_key_of_ours_is_a_warning_with_the_nearest(
+    load: Load, text: str, hint: str
+) -> None:
+    [warning] = load(text).warnings
+
+    assert hint in warning
+
+
+def test_unset_means_default_and_auto_means_unset(load: Load) -> None:
+    settings = load(nested(f"{SEARCH}.provider", '"auto"'))
+
+    assert settings.agent(None).search.provider is None
+
+
+@pytest.mark.parametrize(
+    ("vector", "text", "expected"),
+    [
+        (0.7, 0.3, (0.7, 0.3)),
+        (1, 1, (0.5, 0.5)),
+        (5, -3, (1.0, 0.0)),
+        (0, 0, (0.7, 0.3)),
+        (-1, -1, (0.7, 0.3)),
+        (0.2, 0.2, (0.5, 0.5)),
+    ],
+)
+def test_weights_are_clamped_and_sum_to_one(
+    load: Load, vector: float, text: float, expected: tuple[float, float]
+) -> None:
+    settings = load(
+        nested(
+            f"{SEARCH}.query.hybrid",
+            f'{{"vectorWeight": {vector}, "textWeight": {text}}}',
+        )
+    )
+
+    hybrid = settings.agent(None).search.query.hybrid
+
+    assert (hybrid.vector_weight, hybrid.text_weight) == expected
+
+
+def test_an_overlap_is_below_the_passage(load: Load) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(nested(f"{SEARCH}.chunking", '{"tokens": 100, "overlap": 100}'))
+
+    assert caught.value.key == f"{SEARCH}.chunking.overlap"
+
+
+def test_an_overlap_that_nobody_set_gives_way(load: Load) -> None:
+    settings = load(nested(f"{SEARCH}.chunking.tokens", "100"))
+
+    assert settings.agent(None).search.chunking.overlap == 20
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ('"30s"', 30),
+        ('"5m"', 300),
+        ('"1h"', 3600),
+        ('"1h30m"', 5400),
+        ('"500ms"', 0.5),
+        ('"1d"', 86400),
+        ('"0"', 0),
+        ("0", 0),
+        ('"0m"', 0),
+        ('"5"', 300),
+        ("5", 300),
+    ],
+)
+def test_durations_are_seconds(load: Load, written: str, seconds: float) -> None:
+    settings = load(nested("memory.qmd.update.interval", written))
+
+    assert settings.memory.qmd.update.interval == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        ('"2mb"', 2 * 1024**2),
+        ('"1.5 KB"', 1536),
+        ('"1GiB"', 1024**3),
+        ('"7"', 7),
+        ("9", 9),
+        ("0", 0),
+        ("null", None),
+    ],
+)
+def test_sizes_are_bytes(load: Load, written: str, size: int | None) -> None:
+    key = "agents.defaults.compaction.memoryFlush.forceFlushTranscriptBytes"
+
+    settings = load(nested(key, written))
+
+    assert settings.compaction.memory_flush.force_flush_transcript_bytes == size
+
+
+def test_a_whole_number_may_be_written_with_a_point(load: Load) -> None:
+    settings = load(nested(f"{SEARCH}.query.maxResults", "6.0"))
+
+    assert settings.agent(None).search.query.max_results == 6
+
+
+def test_a_command_is_a_program_or_a_list(load: Load, home: Path) -> None:
+    alone = load(nested("memory.qmd.command", '"~/bin/qmd"')).memory.qmd.command
+    listed = load(nested("memory.qmd.command", '["node", "q.js"]')).memory.qmd.command
+
+    assert alone == (f"{home}/bin/qmd",)
+    assert listed == ("node", "q.js")
+
+
+def test_the_scope_is_direct_chats_unless_it_is_said(load: Load) -> None:
+    usual = load().memory.qmd.scope
+    said = load(
+        '{"memory": {"qmd": {"scope": {"default": "allow", "rules": ['
+        '{"action": "deny", "match": {"chatType": "dm", "keyPrefix": "x:"}}]}}}}'
+    ).memory.qmd.scope
+
+    direct = ScopeMatch(chat_type="direct")
+    assert usual.default == "deny"
+    assert usual.rules == (ScopeRule(action="allow", match=direct),)
+    assert said.default == "allow"
+    assert said.rules[0].match == ScopeMatch(chat_type="direct", key_prefix="x:")
+
+
+@pytest.mark.parametrize(
+    ("slot", "off"), [('"none"', True), ('"memory-core"', False), ("null", False)]
+)
+def test_the_plugin_slot_switches_everything_off(
+    load: Load, slot: str, off: bool
+) -> None:
+    assert load(nested("plugins.slots.memory", slot)).memory_off is off
+
+
+def test_paths_start_at_home_or_at_the_folder_of_the_file(tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "etc"
+    folder.mkdir()
+    file = folder / "mine.json"
+    file.write_text(
+        """{ agents: { defaults: {
+          workspace: "notes/../vault",
+          memorySearch: {
+            extraPaths: ["~/more", "../team", "/srv/x"],
+            local: { modelPath: "~/m.gguf", modelCacheDir: "models" },
+            store: { path: "<state>/index/{agentId}.db" },
+          },
+        } } }""",
+        encoding="utf-8",
+    )
+
+    agent = load_settings(config_file=file, environ={}, home=home).agent(None)
+
+    assert agent.workspace == folder / "vault"
+    assert agent.search.extra_paths == (f"{home}/more", "../team", "/srv/x")
+    assert agent.search.local.model_path == f"{home}/m.gguf"
+    assert agent.search.local.model_cache_dir == folder / "models"
+    assert agent.search.store.path == home / ".openclaw/index/main.db"
+
+
+def test_a_removed_current_folder_does_not_matter(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    assert load(overrides={"memory.backend": "qmd"}).memory.backend == "qmd"
+
+
+def test_a_tilde_alone_is_home(load: Load, home: Path) -> None:
+    assert (
+        load(nested("agents.defaults.workspace", '"~"')).agent(None).workspace == home
+    )
+
+
+def test_a_reference_to_a_model_is_no_path(load: Load) -> None:
+    settings = load(nested(f"{SEARCH}.local.modelPath", '"hf:me/model/file.gguf"'))
+
+    assert settings.agent(None).search.local.model_path == "hf:me/model/file.gguf"
+
+
+def test_settings_cannot_be_changed(load: Load) -> None:
+    settings = load()
+    attribute = "backend"
+
+    with pytest.raises(AttributeError):
+        setattr(settings.memory, attribute, "qmd")

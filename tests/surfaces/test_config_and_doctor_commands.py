@@ -1,0 +1,171 @@
+"""`notewell config` and `notewell doctor`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.surfaces.conftest import Notewell
+
+
+def config_file(folder: Path, text: str) -> str:
+    file = folder / "openclaw.json"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_every_setting_has_its_origin(run: "Notewell", tmp_path: Path) -> None:
+    file = config_file(tmp_path, '{memory: {citations: "off"}}')
+
+    value = run(
+        "config", "--json", "--config", file, env={"NOTEWELL_OFFLINE": "1"}
+    ).value
+
+    settings = {
+        item["key"]: (item["value"], item["origin"]) for item in value["values"]
+    }
+    assert value["file"] == file
+    assert settings["memory.citations"] == ("off", "file")
+    assert settings["memory.offline"] == (True, "environment NOTEWELL_OFFLINE")
+    assert settings["memory.backend"] == ("builtin", "default")
+    assert settings["agents.defaults.workspace"][1] == "flag"
+
+
+def test_people_see_settings_in_groups(run: "Notewell", tmp_path: Path) -> None:
+    file = config_file(tmp_path, '{memory: {citations: "off"}}')
+
+    lines = run("config", "--config", file).text.splitlines()
+
+    assert lines[0] == f"file {file}"
+    assert "memory" in lines
+    [citations] = [line.split() for line in lines if line.startswith("  citations")]
+    assert citations == ["citations", '"off"', "file"]
+
+
+def test_an_unknown_key_is_a_warning_on_stderr(run: "Notewell", tmp_path: Path) -> None:
+    file = config_file(tmp_path, '{memory: {citatoins: "on"}}')
+
+    ran = run("config", "--config", file)
+
+    assert ran.code == 0
+    assert "citations" in ran.said
+    assert run("config", "--json", "--config", file).value["warnings"]
+
+
+def test_what_this_version_lacks_is_said(run: "Notewell", tmp_path: Path) -> None:
+    file = config_file(
+        tmp_path, '{agents: {defaults: {memorySearch: {provider: "openai"}}}}'
+    )
+
+    ran = run("config", "--config", file)
+
+    assert "provider" in ran.said
+
+
+def test_a_key_is_never_shown(run: "Notewell", tmp_path: Path) -> None:
+    file = config_file(
+        tmp_path,
+        '{agents: {defaults: {memorySearch: {remote: {apiKey: "sk-very-secret"}}}}}',
+    )
+
+    for line in (["config"], ["config", "--json"], ["doctor"], ["doctor", "--json"]):
+        ran = run(*line, "--config", file)
+        assert b"sk-very-secret" not in ran.out + ran.err
+
+
+def test_a_healthy_machine_has_no_problem(run: "Notewell") -> None:
+    run("index")
+
+    plain, value = run("doctor"), run("doctor", "--json")
+
+    assert plain.code == 0
+    assert value.value["ok"] is True
+    names = [check["name"] for check in value.value["checks"]]
+    assert names == [
+        "python",
+        "sqlite",
+        "full text",
+        "extensions",
+        "terminal",
+        "configuration",
+        "state folder",
+        "disk",
+        "workspace",
+        "index",
+    ]
+    assert all(
+        set(check) == {"name", "status", "detail", "remedy"}
+        for check in value.value["checks"]
+    )
+
+
+def test_a_broken_configuration_is_a_problem_and_not_the_end(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = config_file(tmp_path, '{memory: {citations: "sometimes"}}')
+
+    ran = run("doctor", "--json", "--config", file)
+
+    checks = {check["name"]: check for check in ran.value["checks"]}
+    assert (ran.code, ran.value["ok"]) == (1, False)
+    assert checks["configuration"]["status"] == "problem"
+    assert "memory.citations" in checks["configuration"]["detail"]
+    assert checks["configuration"]["remedy"]
+    assert checks["python"]["status"] == "ok"
+
+
+def test_a_workspace_that_is_not_there_is_a_problem_with_a_remedy(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    ran = run("doctor", workspace=tmp_path / "nowhere")
+
+    assert ran.code == 1
+    assert "problem  workspace: " in ran.text
+    assert "1 problem" in ran.text.splitlines()[-1]
+
+
+def test_a_state_folder_that_others_can_write_is_a_warning(
+    run: "Notewell", environ: dict[str, str]
+) -> None:
+    state = Path(environ["OPENCLAW_STATE_DIR"])
+    state.mkdir()
+    state.chmod(0o777)
+
+    ran = run("doctor", "--json")
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "state folder"]
+    assert (ran.code, check["status"]) == (0, "warning")
+    assert check["remedy"] == f"chmod 700 {state}"
+
+
+def test_a_file_in_place_of_the_state_folder_is_a_problem(
+    run: "Notewell", environ: dict[str, str]
+) -> None:
+    Path(environ["OPENCLAW_STATE_DIR"]).write_bytes(b"")
+
+    ran = run("doctor", "--json")
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "state folder"]
+    assert (ran.code, check["status"]) == (1, "problem")
+
+
+def test_an_index_that_lags_behind_is_a_warning(run: "Notewell", notes: Path) -> None:
+    run("index")
+    (notes / "memory" / "new.md").write_bytes(b"new\n")
+
+    ran = run("doctor", "--json")
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "index"]
+    assert (ran.code, check["status"], check["remedy"]) == (
+        0,
+        "warning",
+        "notewell index",
+    )
+
+
+def test_a_locale_without_utf8_is_a_warning(run: "Notewell") -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+    ran = run("doctor", "--json", env=ascii_only)
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "terminal"]
+    assert check["status"] == "warning"

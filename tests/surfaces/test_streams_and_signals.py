@@ -1,0 +1,168 @@
+"""Pipes that close, descriptors that are missing, disks that are full, Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.surfaces.conftest import Notewell
+
+Start: TypeAlias = "Callable[..., subprocess.Popen[bytes]]"
+# A suite that runs in the background may have Ctrl-C switched off.
+PROGRAM = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from notewell.adapters.surfaces.cli import main
+sys.exit(main())
+"""
+COMMAND = (sys.executable, "-c", PROGRAM)
+
+
+@pytest.fixture
+def start(environ: dict[str, str], notes: Path) -> Start:
+    """Starts `notewell` with streams of one's own."""
+
+    def start_it(*words: str, **streams: int) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [*COMMAND, "--workspace", str(notes), *words],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
+        )
+
+    return start_it
+
+
+@contextmanager
+def without_reader() -> Iterator[int]:
+    """The end of a pipe that nobody reads any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        yield writer
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["search", "gateway"],
+        ["search", "gateway", "--json"],
+        ["get", "MEMORY.md"],
+        ["search", "--json"],
+        ["--help"],
+        ["config"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_leaves_is_no_fault(line: list[str], start: Start) -> None:
+    start("index").communicate()
+
+    with without_reader() as nobody:
+        child = start(*line, stdout=nobody)
+        _, said = child.communicate(timeout=60)
+
+    assert (child.returncode, said) == (141, b"")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_descriptors_do_no_harm(
+    closed: str, environ: dict[str, str], notes: Path, run: "Notewell"
+) -> None:
+    line = [*COMMAND, "--workspace", str(notes), "search", "gateway"]
+
+    ran = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *line],
+        env=environ,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ran.returncode == 0
+    assert b"Traceback" not in ran.stderr
+    assert run("status", "--json").value["index"]["files"] == 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("flags", [[], ["--json"]], ids=["plain", "json"])
+def test_an_answer_that_cannot_be_written_is_not_lost_in_silence(
+    flags: list[str], start: Start
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        child = start("search", "gateway", *flags, stdout=full.fileno())
+        _, said = child.communicate(timeout=60)
+
+    assert child.returncode == 1
+    assert b"could not be written: No space left on device" in said
+
+
+def test_the_reader_of_a_pipe_sees_its_end_before_the_program_ends(
+    environ: dict[str, str],
+) -> None:
+    program = (
+        "import sys\n"
+        "from notewell.adapters.surfaces.cli.output import Output\n"
+        "output = Output(json=False)\n"
+        "output.text('the answer')\n"
+        "output.finish()\n"
+        "sys.stdin.read()\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+
+    with child.stdin, child.stdout:
+        answer = child.stdout.read()
+        running = child.poll() is None
+    child.wait(timeout=60)
+
+    assert (answer, running) == (b"the answer", True)
+
+
+@pytest.fixture
+def many(notes: Path) -> Path:
+    """So many notes that indexing them takes a while."""
+    for number in range(6_000):
+        text = f"# Note {number}\n\nThe pelican number {number} flies.\n"
+        (notes / "memory" / f"note-{number}.md").write_bytes(text.encode())
+    return notes
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+    ids=["Ctrl-C", "SIGTERM"],
+)
+@pytest.mark.usefixtures("many")
+def test_an_interrupted_run_keeps_what_is_done_and_says_so(
+    number: int, code: int, word: str, start: Start, run: "Notewell"
+) -> None:
+    child = start("index", "--json")
+    assert child.stderr is not None
+
+    begun = child.stderr.readline()
+    child.send_signal(number)
+    out, said = child.communicate(timeout=60)
+
+    assert begun.startswith(b"Indexing")
+    assert child.returncode == code
+    assert json.loads(out)["error"]["type"] == "internal"
+    assert json.loads(out)["error"]["message"] == word
+    assert b"are done, and kept" in said
+    assert b"Traceback" not in said
+    assert run("index", "--json").value["files"] == 6_003
