@@ -1,17 +1,16 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.lexical import candidates, spread_of
+from notewell.backends.builtin.literal import Literal
 from notewell.backends.builtin.passages import Scored
 from notewell.backends.builtin.query import Asked
 from notewell.backends.builtin.query import read as read_query
 from notewell.backends.builtin.ranking import ranked
 from notewell.backends.builtin.recheck import Recheck
 from notewell.backends.builtin.scanning import look_through
-from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.scoring import Scorer
 from notewell.backends.builtin.snippets import snippet
 from notewell.backends.builtin.store import BACKEND, Store
@@ -28,31 +27,32 @@ def from_index(site: Site, store: Store, query: Query) -> Findings:
     asked = read_query(query.text)
     if not asked.wants:
         return Findings(hits=(), mode="keyword", reason="empty-query")
-    with _snapshot(store) as tables:
-        spread = spread_of(store, tables, asked.wants)
+    tables = store.live()
+    assert tables is not None, "the caller has seen that the index is built"
+    spread = spread_of(store, tables, asked.wants)
+    passages = store.get("passages") or 0
+    scorer = Scorer(
+        asked.wants,
+        spread,
+        passages=passages,
+        mean_length=store.get("mean_length") or 1,
+    )
+    literal, recheck = Literal(asked.wants), Recheck(site.workspace.root)
+    pool = _pool(site, query)
+    while True:
         found = candidates(
-            store,
-            tables,
-            asked.wants,
-            spread,
-            limit=_pool(site, query),
-            hidden=query.hidden,
+            store, tables, asked.wants, spread, literal, limit=pool, hidden=query.hidden
         )
-        passages = store.get("passages") or 0
-        scorer = Scorer(
-            asked.wants,
-            spread,
-            passages=passages,
-            mean_length=store.get("mean_length") or 1,
-        )
-        indexed_at = store.indexed_at()
-    recheck = Recheck(site.workspace.root)
-    hits = _hits(site, query, scorer, [scorer.score(one) for one in found], recheck)
+        scored = [scorer.score(one) for one in found]
+        hits = _hits(site, query, scored, scorer, literal, recheck)
+        if len(hits) >= query.limit or len(found) < pool or not recheck.lost:
+            break
+        pool *= 2  # passages that are gone have kept others out
     return Findings(
         hits=hits,
         mode="keyword",
         reason=None if hits else "no-match" if passages else "nothing-indexed",
-        freshness=Freshness(indexed_at=indexed_at, stale=recheck.stale),
+        freshness=Freshness(indexed_at=store.indexed_at(), stale=recheck.stale),
         warnings=_warnings(asked),
     )
 
@@ -74,7 +74,8 @@ def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Fi
         mean_length=looked.mean_length,
     )
     scored = [scorer.score(passage) for passage in looked.passages]
-    hits = _hits(site, query, scorer, scored, Recheck(site.workspace.root))
+    literal, recheck = Literal(asked.wants), Recheck(site.workspace.root)
+    hits = _hits(site, query, scored, scorer, literal, recheck)
     warnings = _warnings(asked)
     if looked.read < looked.notes:
         missed = f"Only {looked.read} of {looked.notes} notes could be read in time."
@@ -90,18 +91,6 @@ def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Fi
     )
 
 
-@contextmanager
-def _snapshot(store: Store) -> Iterator[Generation]:
-    """Read everything of one answer from the same state of the index."""
-    store.connection.execute("begin")
-    try:
-        tables = store.live()
-        assert tables is not None, "the caller has seen that the index is built"
-        yield tables
-    finally:
-        store.connection.execute("rollback")
-
-
 def _pool(site: Site, query: Query) -> int:
     multiplier = site.agent.search.query.hybrid.candidate_multiplier
     return max(_FEWEST_CANDIDATES, query.limit * multiplier)
@@ -110,8 +99,9 @@ def _pool(site: Site, query: Query) -> int:
 def _hits(
     site: Site,
     query: Query,
-    scorer: Scorer,
     scored: Sequence[Scored],
+    scorer: Scorer,
+    literal: Literal,
     recheck: Recheck,
 ) -> list[Hit]:
     """Return the hits; passages that are gone make room for the next ones."""
@@ -120,6 +110,7 @@ def _hits(
     while True:
         best = ranked(
             [one for one in able if one.passage.id not in gone],
+            literal,
             limit=query.limit,
             min_score=query.min_score,
             settings=site.agent.search.query,

@@ -8,10 +8,13 @@ too long for a chunk is cut into pieces, each a chunk that cites that line.
 Law: every character of a line with text in it stands in a chunk that cites it.
 """
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from notewell.backends.builtin.characters import (
+    character_border,
+    is_inside_character,
+)
 from notewell.backends.builtin.headings import Headings
 from notewell.backends.builtin.tokens import QUARTERS_PER_TOKEN, quarters
 
@@ -114,7 +117,8 @@ def _pieces(
     heading = headings.above(index)
     start = 0
     while start < len(line):
-        size = _fitting(line[start : start + room], room)
+        # One more than can fit: what follows decides whether a character is whole.
+        size = _fitting(line[start : start + room + 1], room)
         piece = line[start : start + size]
         if not piece.isspace():
             yield Chunk(
@@ -131,7 +135,7 @@ def _fitting(text: str, room: int) -> int:
     The piece ends after white space when there is some in its last quarter, and
     never inside a character that is written with several code points.
     """
-    if quarters(text) <= room and len(text) < room:
+    if quarters(text) <= room:
         return len(text)
     low, high = 1, len(text)
     while low < high:
@@ -140,28 +144,7 @@ def _fitting(text: str, room: int) -> int:
         low, high = (middle, high) if fits else (low, middle - 1)
     late = low - low // 4
     border = max(text.rfind(" ", late, low), text.rfind("\t", late, low))
-    return border + 1 if border > 0 else _character_border(text, low)
-
-
-def _character_border(text: str, size: int) -> int:
-    lowest = max(1, size - 16)
-    while lowest < size < len(text) and _joins(text[size - 1], text[size]):
-        size -= 1
-    return size
-
-
-def _joins(left: str, right: str) -> bool:
-    """Say whether two code points belong to one character, as people count them."""
-    return (
-        unicodedata.combining(right) != 0
-        or right in "\u200d\ufe0e\ufe0f"
-        or left == "\u200d"
-        or "\U0001f3fb" <= right <= "\U0001f3ff"
-        or (
-            "\U0001f1e6" <= left <= "\U0001f1ff"
-            and "\U0001f1e6" <= right <= "\U0001f1ff"
-        )
-    )
+    return character_border(text, border + 1 if border > 0 else low)
 
 
 def _repeated(piece: str, overlap: int) -> int:
@@ -169,5 +152,8 @@ def _repeated(piece: str, overlap: int) -> int:
     width = min(overlap, len(piece) // 2)
     while width and quarters(piece[-width:]) > overlap:
         width = width * 3 // 4
-    border = piece.find(" ", len(piece) - width) if width else -1
-    return len(piece) - border - 1 if border >= 0 else width
+    start = len(piece) - width
+    start = piece.find(" ", start) + 1 or start
+    while start < len(piece) and is_inside_character(piece, start):
+        start += 1
+    return len(piece) - start

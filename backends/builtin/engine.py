@@ -1,5 +1,6 @@
 """The engine without an event loop: readers that never wait, one writer at a time."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,14 +17,16 @@ from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import (
     BACKEND,
+    SIDE_FILES,
     Store,
+    create_folder,
     discard,
     explained,
     is_spoilt,
     owner_of,
     size_of,
 )
-from notewell.backends.builtin.sync import bring_up_to_date, difference
+from notewell.backends.builtin.sync import Difference, bring_up_to_date, difference
 from notewell.errors import BackendFailed
 from notewell.types import FallbackReason, IndexReport, IndexStatus, Skipped
 from notewell.workspace import Scan, scan
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 _REBUILD = "run `notewell index`; no note was touched"
+_ANEW = "run `notewell index --force`; no note was touched"
 
 
 class _Unreadable(Exception):
@@ -55,6 +59,8 @@ class Engine:
         )
         self._idle: list[Store] = []
         self._guard = Lock()
+        # The file that an answer has found damaged; the next refresh builds it anew.
+        self._damaged: tuple[int, ...] | None = None
 
     def close(self) -> None:
         """Close every idle connection."""
@@ -85,6 +91,7 @@ class Engine:
     ) -> IndexReport:
         """Make the index agree with the files; see `Backend.refresh`."""
         deadline = None if within is None else time.monotonic() + within
+        before = self._state_of_file()
         scanned = scan(self._site.workspace)
         if not force and self._agrees(scanned):
             return self._report(scanned, done=0, left=0)
@@ -92,6 +99,9 @@ class Engine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return self._report(scanned, done=0, left=0, warnings=(busy,))
+            if self._state_of_file() != before:
+                # Whoever wrote since may know newer notes than this scan does.
+                scanned = scan(self._site.workspace)
             with explained(self._path):
                 done, left = self._write(scanned, force, deadline, progress)
         return self._report(scanned, done=done, left=left)
@@ -117,19 +127,37 @@ class Engine:
 
     @contextmanager
     def _reader(self) -> Iterator[Store]:
-        """Lend a connection to an index that can answer, or raise _Unreadable."""
+        """Lend a connection to an index that can answer, or raise _Unreadable.
+
+        Everything that is read is of one state of the index.
+        """
         store = self._take()
         try:
+            store.connection.execute("begin")
             self._require_usable(store)
             yield store
-        except apsw.Error as error:
+            store.connection.execute("rollback")
+        except (apsw.Error, UnicodeDecodeError) as error:
             store.close()
-            raise _unreadable(error) from error
+            raise self._unreadable(error) from error
         except BaseException:
             store.close()
             raise
+        self._give_back(store)
+
+    def _give_back(self, store: Store) -> None:
+        if not store.lasting:
+            store.close()
+            return
         with self._guard:
             self._idle.append(store)
+
+    def _unreadable(self, error: apsw.Error | UnicodeDecodeError) -> _Unreadable:
+        """Say why the index cannot answer, and remember it if that is damage."""
+        found = _unreadable(error)
+        if found.reason == "corrupt":
+            self._damaged = self._file()
+        return found
 
     def _take(self) -> Store:
         while True:
@@ -144,8 +172,8 @@ class Engine:
             raise _Unreadable("not-ready", "the index was not built yet")
         try:
             return Store.reader(self._path)
-        except apsw.Error as error:
-            raise _unreadable(error) from error
+        except (apsw.Error, UnicodeDecodeError) as error:
+            raise self._unreadable(error) from error
 
     def _require_usable(self, store: Store) -> None:
         live = store.live()
@@ -153,27 +181,36 @@ class Engine:
             raise _Unreadable("not-ready", "the index was not built yet")
         if not store.is_readable_here():
             raise _Unreadable("version", "another version of notewell wrote the index")
-        built = Identity.decoded(store.get(f"identity_{live.number}"))
+        try:
+            built = Identity.decoded(store.get(f"identity_{live.number}"))
+        except (TypeError, ValueError) as error:
+            raise apsw.CorruptError("its settings cannot be read") from error
         if built.workspace != self._identity.workspace:
             raise _Unreadable("not-ready", "the index is of another folder")
 
     def _agrees(self, scanned: Scan) -> bool:
         """Say, without a lock, whether there is nothing to do."""
+        if self._damaged:
+            return False
         try:
             with self._reader() as store:
-                return not self._pending(store, scanned)
+                changes = self._changes(store, scanned)
         except _Unreadable:
             return False
+        return changes is not None and not len(changes)
 
-    def _pending(self, store: Store, scanned: Scan) -> int:
+    def _changes(self, store: Store, scanned: Scan) -> Difference | None:
+        """Compare the notes with the index; None if it has to be built anew."""
         live = store.live()
         if live is None:
-            return len(scanned.notes)
-        changes = difference(scanned, known_notes(store, live))
-        identity = store.get(f"identity_{live.number}")
-        if identity != self._identity.encoded():
-            return max(1, len(scanned.notes))
-        return len(changes)
+            return None
+        if store.get(f"identity_{live.number}") != self._identity.encoded():
+            return None
+        return difference(scanned, known_notes(store, live))
+
+    def _pending(self, store: Store, scanned: Scan) -> int:
+        changes = self._changes(store, scanned)
+        return max(1, len(scanned.notes)) if changes is None else changes.certain()
 
     def _write(
         self,
@@ -182,10 +219,13 @@ class Engine:
         deadline: float | None,
         progress: Progress | None,
     ) -> tuple[int, int]:
+        if self._damaged and self._damaged == self._file():
+            discard(self._path)
+        self._damaged = None
         for attempt in (1, 2):
             store = None
             try:
-                store = Store.writer(self._path)
+                store = self._writer()
                 return bring_up_to_date(
                     store,
                     scanned,
@@ -206,28 +246,49 @@ class Engine:
                     store.close()
         raise AssertionError("unreachable")
 
+    def _writer(self) -> Store:
+        """Open for writing; an index of another version makes room for ours."""
+        store = Store.writer(self._path)
+        if store.get("schema") is None or store.is_readable_here():
+            return store
+        store.close()
+        discard(self._path)
+        return Store.writer(self._path)
+
     @contextmanager
     def _writing(self, *, patient: bool) -> Iterator[bool]:
         """Hold the one writer's lock; yield False when it is taken and time is short."""
-        from filelock import Timeout  # only writers need it, and it is slow to import
+        with explained(self._path):
+            lock = self._locked(patient=patient)
+        try:
+            yield lock is not None
+        finally:
+            if lock:
+                lock.release()
 
-        lock = self._lock()
+    def _locked(self, *, patient: bool) -> "BaseFileLock | None":
+        # Only writers need it, and it is slow to import.
+        from filelock import FileLock, Timeout
+
+        create_folder(self._path.parent)
+        lock = FileLock(f"{self._path}.lock", mode=0o600)
         try:
             lock.acquire(timeout=-1 if patient else 0)
         except Timeout:
-            yield False
-            return
+            return None
+        return lock
+
+    def _file(self) -> tuple[int, ...]:
+        """Return what tells the index file from another one at the same path."""
         try:
-            yield True
-        finally:
-            lock.release()
+            found = os.stat(self._path)
+        except OSError:
+            return ()
+        return (found.st_dev, found.st_ino)
 
-    def _lock(self) -> "BaseFileLock":
-        from filelock import FileLock
-
-        with explained(self._path):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return FileLock(f"{self._path}.lock", mode=0o600)
+    def _state_of_file(self) -> tuple[tuple[int, ...], ...]:
+        """Return something that differs once another process has written."""
+        return tuple(_state(f"{self._path}{suffix}") for suffix in SIDE_FILES)
 
     def _report(
         self, scanned: Scan, *, done: int, left: int, warnings: tuple[str, ...] = ()
@@ -237,11 +298,18 @@ class Engine:
             with self._reader() as store:
                 counted = self._counted(store, scanned, ())
         except _Unreadable as error:
-            if not left:
+            if not left and not warnings:
                 raise BackendFailed(
                     BACKEND, error.why, reason=error.reason, remedy=_REBUILD
                 ) from error
-            return IndexReport(files=0, chunks=0, pending=left, changed=done)
+            return IndexReport(
+                files=0,
+                chunks=0,
+                pending=left or len(scanned.notes),
+                changed=done,
+                skipped=scanned.skipped,
+                warnings=(*notice, *warnings),
+            )
         return IndexReport(
             files=counted.files,
             chunks=counted.chunks,
@@ -289,9 +357,20 @@ def _note_failure(store: Store, error: apsw.Error) -> None:
         store.put("last_error", str(error))
 
 
-def _unreadable(error: apsw.Error) -> _Unreadable:
+def _state(file: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return ()
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _unreadable(error: apsw.Error | UnicodeDecodeError) -> _Unreadable:
+    if isinstance(error, UnicodeDecodeError):
+        # Not `error` itself: it shows the text.
+        return _Unreadable("corrupt", f"the index is damaged; {_ANEW}")
     if is_spoilt(error):
-        return _Unreadable("corrupt", f"the index is damaged ({error}); {_REBUILD}")
+        return _Unreadable("corrupt", f"the index is damaged ({error}); {_ANEW}")
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return _Unreadable("busy", "the index is held by another program")
     if "fts5" in str(error):

@@ -1,7 +1,8 @@
 """Writing notes into a generation of the index: one note at a time, all or nothing."""
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from notewell.backends.builtin.chunking import Chunk, cut
@@ -11,8 +12,9 @@ from notewell.backends.builtin.terms import Forms, forms_of
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 
-_BLOCK = 500
-"""Values in one statement, under the limit of every SQLite build (999)."""
+_BODY: Callable[[Forms], tuple[str, ...]] = attrgetter("body")
+_BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
+_EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
 
 
 class Signature(NamedTuple):
@@ -100,39 +102,43 @@ class Indexer:
         chunks: Iterable[Chunk],
         problem: str | None,
     ) -> None:
+        chunks = list(chunks)
+        values = (*signature, digest, len(chunks), problem)
+        # Never `insert or replace`: it opens a statement journal, at which FTS5 writes
+        # out what it has gathered, and that makes a segment of every single note.
         if before:
             self._clear(before.id)
-        chunks = list(chunks)
-        self._run(
-            f"insert or replace into {self._tables.files}"
-            "(id, path, size, mtime_ns, ctime_ns, digest, chunks, problem)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                before.id if before else None,
-                note.path,
-                *signature,
-                digest,
-                len(chunks),
-                problem,
-            ),
-        )
-        key = before.id if before else self._store.connection.last_insert_rowid()
+            self._run(
+                f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?,"
+                " digest = ?, chunks = ?, problem = ? where id = ?",
+                (*values, before.id),
+            )
+            key = before.id
+        else:
+            self._run(
+                f"insert into {self._tables.files}"
+                "(size, mtime_ns, ctime_ns, digest, chunks, problem, path)"
+                " values (?, ?, ?, ?, ?, ?, ?)",
+                (*values, note.path),
+            )
+            key = self._store.connection.last_insert_rowid()
         self._add(key, note.path, chunks)
 
     def _add(self, file_id: int, path: str, chunks: list[Chunk]) -> None:
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
         about = _context(path)
-        rows, entries = [], []
+        rows: list[tuple[object, ...]] = []
+        entries: list[tuple[object, ...]] = []
         for key, chunk in enumerate(chunks, first):
             forms = list(forms_of(chunk.text))
-            body = _body(forms)
-            text = _storable(chunk.text)
+            length = sum(map(len, map(_BODY, forms)))
+            text, heading = _storable(chunk.text), _storable(chunk.heading)
             span = (chunk.start_line, chunk.end_line)
-            rows.append(
-                (key, file_id, *span, _storable(chunk.heading), len(body), text)
-            )
+            rows.append((key, file_id, *span, heading, length, text))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
-            entries.append((key, " ".join(body), " ".join(_extra(forms)), context))
+            entries.append(
+                (key, _joined(_BODY_TEXT, forms), _joined(_EXTRA_TEXT, forms), context)
+            )
         self._many(
             f"insert into {self._tables.chunks}"
             "(id, file_id, start_line, end_line, heading, length, text)"
@@ -153,17 +159,14 @@ class Indexer:
         self._run(f"delete from {self._tables.chunks} where file_id = ?", (file_id,))
 
 
+@lru_cache(maxsize=1024)
 def _context(text: str) -> str:
     forms = list(forms_of(text))
-    return " ".join([*_body(forms), *_extra(forms)])
+    return f"{_joined(_BODY_TEXT, forms)} {_joined(_EXTRA_TEXT, forms)}"
 
 
-def _body(forms: Iterable[Forms]) -> list[str]:
-    return list(chain.from_iterable(form.body for form in forms))
-
-
-def _extra(forms: Iterable[Forms]) -> Iterator[str]:
-    return chain.from_iterable(form.extra for form in forms)
+def _joined(part: Callable[[Forms], str], forms: Iterable[Forms]) -> str:
+    return " ".join(filter(None, map(part, forms)))
 
 
 def _storable(text: str) -> str:

@@ -7,11 +7,11 @@ stage (`scoring`) weighs everything that was asked for, common words too.
 
 from collections.abc import Collection, Mapping, Sequence
 
+from notewell.backends.builtin.literal import Literal
 from notewell.backends.builtin.passages import Passage
 from notewell.backends.builtin.query import Want
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.terms import terms_of
 from notewell.backends.builtin.vocabulary import passages_with
 
 _LONGEST_LISTS = 20_000
@@ -39,6 +39,7 @@ def candidates(
     tables: Generation,
     wants: Sequence[Want],
     spread: Mapping[str, int],
+    literal: Literal,
     *,
     limit: int,
     hidden: Collection[str] = (),
@@ -52,12 +53,9 @@ def candidates(
         hidden: Paths whose passages do not exist for this query.
     """
     found = _matching(store, tables, _expression(wants, spread), limit, hidden)
-    literal = [Want(want.exact) for want in wants if want.loose and not want.filler]
-    words = {term for want in literal for term in want.exact}
-    if not literal or any(words & terms_of(passage.text) for passage in found):
+    if any(literal.is_in(passage.text) for passage in found):
         return found
-    exact = _matching(store, tables, _expression(literal, spread), 1, hidden)
-    return [*found, *exact]
+    return [*found, *_matching(store, tables, literal.expression(spread), 1, hidden)]
 
 
 def _matching(

@@ -42,7 +42,7 @@ class Want:
         prefix: A term that begins with `exact` is the thing, too.
         weight: How much it counts, in (0, 1].
         filler: It only holds the sentence together.
-        part: It is a part of a compound that is wanted as a whole.
+        part: It is a part of something that is wanted as a whole, too.
         in_run: It is a piece of a run without spaces.
     """
 
@@ -111,8 +111,9 @@ def _wants_of_run(pairs: tuple[str, ...]) -> list[Want]:
     if len(pairs) == 1:
         return [Want(pairs, prefix=True, in_run=True)]
     pairs = pairs[:-1]
-    wants = [Want((pair,), in_run=True) for pair in pairs]
-    if 1 < len(pairs) < _LONGEST_WORD:
+    is_word = 1 < len(pairs) < _LONGEST_WORD
+    wants = [Want((pair,), in_run=True, part=is_word) for pair in pairs]
+    if is_word:
         whole = pairs[0] + "".join(pair[-1] for pair in pairs[1:])
         wants.append(Want((whole,), phrase=pairs, weight=_RUN, in_run=True))
     return wants

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from notewell.backends.builtin.literal import Literal
 from notewell.backends.builtin.passages import Scored, without_repeats
 from notewell.backends.builtin.terms import forms_of
 from notewell.config import QuerySettings
@@ -14,30 +15,33 @@ _DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 def ranked(
-    scored: Sequence[Scored], *, limit: int, min_score: float, settings: QuerySettings
+    scored: Sequence[Scored],
+    literal: Literal,
+    *,
+    limit: int,
+    min_score: float,
+    settings: QuerySettings,
 ) -> list[Scored]:
     """Return the passages of an answer, best first, at most `limit`.
 
     Exact words are never lost on the way: `min_score` spares them, and if none is
     among the best, the best one takes the last place.
     """
+
+    def is_exact(one: Scored) -> bool:
+        return one.exact and literal.stands_in(one.passage)
+
     decay = settings.hybrid.temporal_decay
     if decay.enabled:
         today = date.today()
         scored = [aged(one, today, decay.half_life_days) for one in scored]
-    able = [one for one in scored if one.exact or one.score >= min_score]
+    able = [one for one in scored if one.score >= min_score or is_exact(one)]
     order = without_repeats(sorted(able, key=lambda one: one.order))
     mmr = settings.hybrid.mmr
     best = diverse(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
-    return _with_exact_words(best, order, limit)
-
-
-def _with_exact_words(
-    best: list[Scored], order: Sequence[Scored], limit: int
-) -> list[Scored]:
-    if any(one.exact for one in best):
+    if any(map(is_exact, best)):
         return best
-    exact = next((one for one in order if one.exact), None)
+    exact = next(filter(is_exact, order), None)
     return [*best[: limit - 1], exact] if exact else best
 
 

@@ -13,12 +13,14 @@ class Recheck:
 
     Attributes:
         stale: Set when a note turned out to have changed or to be gone.
+        lost: Set when a passage turned out to be gone.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
         self._lines: dict[str, list[str] | None] = {}
         self.stale = False
+        self.lost = False
 
     def as_it_stands(self, scored: Scored) -> Scored | None:
         """Return the passage with the lines that it has now, None if it is gone."""
@@ -27,11 +29,9 @@ class Recheck:
         if _is_unchanged(file, passage.signature):
             return scored
         lines = self._read(file)
-        if lines is None:
-            self.stale = True
-            return None
-        found = _find(scored, lines)
+        found = None if lines is None else _find(scored, lines)
         self.stale = self.stale or found != scored
+        self.lost = self.lost or found is None
         return found
 
     def _read(self, file: str) -> list[str] | None:

@@ -16,6 +16,9 @@ SCHEMA_VERSION: Final = 1
 # White space alone parts terms: notewell.backends.builtin.terms has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
 
+_GATHERED: Final = 16 * 1024 * 1024
+"""Bytes of new terms that FTS5 holds in memory before it writes a segment."""
+
 META: Final = """
 create table if not exists nw_meta(
     key text primary key,
@@ -82,6 +85,7 @@ class Generation:
             body, extra, context,
             content='', contentless_delete=1, tokenize="{_TOKENIZER}"
         );
+        insert into {self.fts}({self.fts}, rank) values ('hashsize', {_GATHERED});
         create virtual table {self.vocabulary} using fts5vocab({self.fts}, row);
         create table {self.common}(
             term text primary key,

@@ -7,14 +7,14 @@ the passage; and how much of the query stands on one line. So the score lies in
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
+from typing import NamedTuple
 
-from notewell.backends.builtin.folding import fold
+from notewell.backends.builtin.matching import Line, Matcher
 from notewell.backends.builtin.passages import Passage, Scored
 from notewell.backends.builtin.query import Want
-from notewell.backends.builtin.terms import forms_of, terms_of
 
 _K1 = 1.2
 _B = 0.75
@@ -31,60 +31,27 @@ _ONE_LINE = 0.1
 """Weights of neighbours and of the best line beside BM25 (weight 1)."""
 
 
-class _Line:
-    """A line that holds something of what was asked for."""
+class _Weighed(NamedTuple):
+    """A want and what it is worth: its inverse document frequency times its weight."""
 
-    __slots__ = ("_text", "hits", "number")
-
-    def __init__(self, number: int, text: str, hits: list[str]) -> None:
-        self.number = number
-        self.hits = hits
-        self._text = text
-
-    def body(self) -> str:
-        """Return its body terms in order, each between spaces."""
-        terms = chain.from_iterable(form.body for form in forms_of(self._text))
-        return f" {' '.join(terms)} "
+    want: Want
+    worth: float
+    phrase: str
 
 
-class _Relevant(dict[str, tuple[str, ...]]):
-    """What of each word of the notes the query asks for; mostly nothing."""
+class _Neighbours(NamedTuple):
+    """Two words that follow each other in the query."""
 
-    def __init__(self, wants: Sequence[Want]) -> None:
-        super().__init__()
-        self._terms = {
-            term
-            for want in wants
-            for term in (*want.exact, want.loose, *want.phrase)
-            if term
-        }
-        self._prefixes = [want.exact[0] for want in wants if want.prefix]
-        self._only_runs = all(want.in_run for want in wants)
+    left: str
+    right: str
+    worth: float
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        found = self[word] = self._in_run(word) if self._only_runs else self._in(word)
-        return found
 
-    def _in(self, word: str) -> tuple[str, ...]:
-        [forms] = forms_of(word)
-        body, extra = forms
-        terms = self._terms
-        if not self._prefixes and terms.isdisjoint(body) and terms.isdisjoint(extra):
-            return ()
-        heads = [
-            head
-            for head in self._prefixes
-            for term in chain(body, extra)
-            if term.startswith(head) and term not in terms
-        ]
-        return (*(term for term in chain(body, extra) if term in terms), *heads)
+class _Held(NamedTuple):
+    """How often things stand in a text: themselves, and nearly themselves."""
 
-    def _in_run(self, word: str) -> tuple[str, ...]:
-        """Count pieces of runs where they stand, which is quicker than cutting it up."""
-        if word.isascii():
-            return ()
-        text = fold(word)
-        return tuple(term for term in self._terms for _ in range(text.count(term)))
+    full: int
+    loose: int
 
 
 class Scorer:
@@ -99,24 +66,25 @@ class Scorer:
         mean_length: float,
     ) -> None:
         """Prepare for an index of `passages` passages of `mean_length` body terms."""
-        self._wants = [
-            (want, want.weight * _idf(_spread(want, spread), passages))
-            for want in wants
-        ]
-        self._most = sum(rarity for _, rarity in self._wants)
+        self._wants = [_weighed(want, spread, passages) for want in wants]
+        self._most = sum(weighed.worth for weighed in self._wants)
+        self._telling = any(not want.filler for want in wants)
         self._mean_length = mean_length
-        self._relevant = _Relevant(wants)
+        self._matcher = Matcher(wants)
         self._neighbours = _neighbours(self._wants)
-        self._has_phrases = any(want.phrase for want in wants)
+        self._pair_worth = sum(pair.worth for pair in self._neighbours)
+        self._owners: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for number, weighed in enumerate(self._wants):
+            for term in filter(None, (*weighed.want.exact, weighed.want.loose)):
+                self._owners[term].append((number, weighed.worth))
 
     def score(self, passage: Passage) -> Scored:
         """Weigh one passage."""
-        lines = self._matching_lines(passage.text)
-        counts = Counter(chain.from_iterable(line.hits for line in lines))
-        body = self._joined(lines)
-        strength, exact = self._strength(passage, counts, body)
+        lines = list(self._matcher.lines(passage.text))
+        beside = list(self._matcher.lines(f"{passage.path} {passage.heading}"))
+        strength, exact = self._strength(passage.length, lines, beside)
         best, held = self._best(lines)
-        together = _ADJACENT * self._adjacency(body) + _ONE_LINE * held
+        together = _ADJACENT * self._adjacency(lines) + _ONE_LINE * held
         most = 1 + _ONE_LINE + (_ADJACENT if self._neighbours else 0)
         return Scored(
             passage=passage,
@@ -127,44 +95,33 @@ class Scorer:
 
     def weight(self, text: str) -> float:
         """Return how much of the query a piece of text holds, at most 1."""
-        return max(
-            (self._held(line) for line in self._matching_lines(text)), default=0.0
-        )
-
-    def _matching_lines(self, text: str) -> list[_Line]:
-        found: list[_Line] = []
-        for number, line in enumerate(text.split("\n")):
-            words = line.split()
-            hits = list(chain.from_iterable(map(self._relevant.__getitem__, words)))
-            if hits:
-                found.append(_Line(number, line, hits))
-        return found
-
-    def _joined(self, lines: Sequence[_Line]) -> str:
-        if not self._has_phrases and not self._neighbours:
-            return ""
-        return "\n".join(line.body() for line in lines if len(line.hits) > 1)
+        return max(map(self._held, self._matcher.lines(text)), default=0.0)
 
     def _strength(
-        self, passage: Passage, counts: Mapping[str, int], body: str
+        self, length: int, lines: Sequence[Line], beside: Sequence[Line]
     ) -> tuple[float, bool]:
-        beside = terms_of(f"{passage.path} {passage.heading}")
-        length = _K1 * (1 - _B + _B * passage.length / self._mean_length)
+        """Return BM25, and whether something stands there as it was written."""
+        counts = Counter(hit for line in lines for hit in line.hits)
+        context = Counter(hit for line in beside for hit in line.hits)
+        saturation = _K1 * (1 - _B + _B * length / self._mean_length)
         strength, exact = 0.0, False
-        for want, rarity in self._wants:
-            full, loose = _occurrences(want, counts, body)
-            in_context = not beside.isdisjoint(want.exact)
-            exact = exact or full > 0 or in_context
-            frequency = full + _LOOSE * loose + _CONTEXT * in_context
-            strength += rarity * frequency / (frequency + length)
+        for weighed in self._wants:
+            here = _occurrences(weighed, counts, lines)
+            there = _occurrences(weighed, context, beside)
+            if not self._telling or not weighed.want.filler:
+                exact = exact or here.full > 0 or there.full > 0
+            frequency = here.full + _LOOSE * here.loose + _CONTEXT * (any(there))
+            strength += weighed.worth * frequency / (frequency + saturation)
         return strength, exact
 
-    def _adjacency(self, body: str) -> float:
-        most = sum(self._neighbours.values())
-        here = sum(weight for pair, weight in self._neighbours.items() if pair in body)
-        return here / most if most else 0.0
+    def _adjacency(self, lines: Sequence[Line]) -> float:
+        """Return the share of the query's neighbours that are neighbours on a line."""
+        here = sum(
+            pair.worth for pair in self._neighbours if _stand_together(pair, lines)
+        )
+        return here / self._pair_worth if self._pair_worth else 0.0
 
-    def _best(self, lines: Sequence[_Line]) -> tuple[int, float]:
+    def _best(self, lines: Sequence[Line]) -> tuple[int, float]:
         """Return the line that holds most of the query, and how much it holds."""
         best, most = 0, 0.0
         for line in lines:
@@ -173,47 +130,62 @@ class Scorer:
                 best, most = line.number, held
         return best, most
 
-    def _held(self, line: _Line) -> float:
-        here = set(line.hits)
-        return (
-            sum(r for want, r in self._wants if _stands_in(want, here, line))
-            / self._most
-        )
+    def _held(self, line: Line) -> float:
+        """Return how much of the query stands on a line, at most 1."""
+        owned: dict[int, float] = {}
+        for hit in line.hits:
+            owned.update(self._owners.get(hit, ()))
+        if len(line.hits) > 1:
+            for number, weighed in enumerate(self._wants):
+                if weighed.phrase and number not in owned and _phrases(weighed, [line]):
+                    owned[number] = weighed.worth
+        return sum(owned.values()) / self._most
 
 
-def _stands_in(want: Want, here: set[str], line: _Line) -> bool:
-    if not here.isdisjoint(want.exact) or want.loose in here:
-        return True
-    if want.phrase and here.issuperset(want.phrase):
-        return f" {' '.join(want.phrase)} " in line.body()
-    return False
-
-
-def _neighbours(wants: Iterable[tuple[Want, float]]) -> dict[str, float]:
-    """Return what neighbouring words of the query look like in a line, weighted."""
-    words = [
-        (want.phrase or want.exact[:1], rarity)
-        for want, rarity in wants
-        if not want.part and not want.in_run
-    ]
-    return {
-        f" {left[-1]} {right[0]} ": (a + b) / 2
-        for (left, a), (right, b) in pairwise(words)
-    }
-
-
-def _occurrences(want: Want, counts: Mapping[str, int], body: str) -> tuple[int, int]:
-    """Return how often the thing itself occurs, and how often nearly it."""
-    full = sum(counts.get(term, 0) for term in want.exact)
-    if not full and want.phrase:
-        full = body.count(f" {' '.join(want.phrase)} ")
-    loose = counts.get(want.loose, 0) - full if want.loose else 0
-    return full, max(0, loose)
-
-
-def _spread(want: Want, spread: Mapping[str, int]) -> int:
+def _weighed(want: Want, spread: Mapping[str, int], passages: int) -> _Weighed:
     exact = max(spread.get(term, 0) for term in want.exact)
-    return max(exact, spread.get(want.loose, 0))
+    worth = want.weight * _idf(max(exact, spread.get(want.loose, 0)), passages)
+    return _Weighed(want, worth, f" {' '.join(want.phrase)} " if want.phrase else "")
+
+
+def _neighbours(wants: Iterable[_Weighed]) -> list[_Neighbours]:
+    words = [
+        (weighed.want.phrase or weighed.want.exact[:1], weighed.worth)
+        for weighed in wants
+        if not weighed.want.part and not weighed.want.in_run
+    ]
+    return [
+        _Neighbours(left[-1], right[0], (a + b) / 2)
+        for (left, a), (right, b) in pairwise(words)
+    ]
+
+
+def _stand_together(pair: _Neighbours, lines: Iterable[Line]) -> bool:
+    written = f" {pair.left} {pair.right} "
+    return any(
+        pair.left in line.hits and pair.right in line.hits and written in line.body()
+        for line in lines
+    )
+
+
+def _occurrences(
+    weighed: _Weighed, counts: Mapping[str, int], lines: Iterable[Line]
+) -> _Held:
+    """Count a want in some lines, whose hits are counted already."""
+    want = weighed.want
+    full = sum(counts.get(term, 0) for term in want.exact)
+    if not full and weighed.phrase:
+        full = _phrases(weighed, lines)
+    loose = counts.get(want.loose, 0) - full if want.loose else 0
+    return _Held(full, max(0, loose))
+
+
+def _phrases(weighed: _Weighed, lines: Iterable[Line]) -> int:
+    """Count how often the parts of a want follow each other."""
+    parts = set(weighed.want.phrase)
+    return sum(
+        line.body().count(weighed.phrase) for line in lines if parts.issubset(line.hits)
+    )
 
 
 def _idf(passages_with: int, passages: int) -> float:

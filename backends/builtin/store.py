@@ -1,10 +1,12 @@
 """Connections to an index file, and what its header and settings say."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, Literal, TypeAlias
 
 import apsw
@@ -21,9 +23,17 @@ BACKEND: Final = "builtin"
 SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
 
 _BUSY_MS: Final = 10_000
+_CHECKPOINT_PAGES: Final = 10_000
+"""Pages of 4 KB in the log before SQLite moves them into the file, and waits for it."""
+
 _HEADER: Final = b"SQLite format 3\x00"
 _SPOILT = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 _NOT_HERE = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)
+
+# Closing a file that SQLite has open drops SQLite's locks on it in the whole process
+# (POSIX), so an index that is open here is never opened beside SQLite.
+_open_here: Counter[tuple[int, int] | None] = Counter()
+_opening = Lock()
 
 Owner: TypeAlias = Literal["nobody", "notewell", "somebody-else"]
 
@@ -34,6 +44,14 @@ def owner_of(path: Path) -> Owner:
     An empty file is nobody's. A file of ours stays ours when its pages are
     damaged, as long as the first hundred bytes are whole.
     """
+    with _opening:
+        inode = _inode(path)
+        if inode and _open_here[inode]:
+            return "notewell"
+        return _owner_by_header(path)
+
+
+def _owner_by_header(path: Path) -> Owner:
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -58,6 +76,13 @@ def size_of(path: Path) -> int:
     return total
 
 
+def create_folder(folder: Path) -> None:
+    """Create a folder, and those above it that are missing, for their owner alone."""
+    if not folder.is_dir():
+        create_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def discard(path: Path) -> None:
     """Remove an index file of ours with its side files; it is derived from the notes."""
     for suffix in SIDE_FILES:
@@ -65,12 +90,27 @@ def discard(path: Path) -> None:
 
 
 class Store:
-    """One connection to an index file. Not to be shared between threads at once."""
+    """One connection to an index file. Not to be shared between threads at once.
 
-    def __init__(self, connection: apsw.Connection, path: Path) -> None:
-        self.connection = connection
+    Attributes:
+        connection: The connection.
+        path: The file.
+        inode: The file that stood at the path when it was opened.
+        lasting: It sees what others write later; False where SQLite cannot lock.
+    """
+
+    def __init__(self, path: Path, name: str, *, flags: int, lasting: bool = True):
         self.path = path
-        self.inode = _inode(path)
+        self.lasting = lasting
+        self._closed = False
+        with _opening:
+            self.inode = _inode(path)
+            _open_here[self.inode] += 1
+        try:
+            self.connection = apsw.Connection(name, flags=flags)
+        except BaseException:
+            self._forget()
+            raise
 
     @classmethod
     def reader(cls, path: Path) -> "Store":
@@ -80,21 +120,20 @@ class Store:
             apsw.Error: it cannot be read as a database of ours.
         """
         try:
-            return cls._checked(f"file:{_quoted(path)}?mode=ro", path)
+            return cls._checked(path, "mode=ro", lasting=True)
         except (apsw.CantOpenError, apsw.ReadOnlyError):
             # A folder in which SQLite may not create its shared memory file.
-            return cls._checked(f"file:{_quoted(path)}?immutable=1", path)
+            return cls._checked(path, "immutable=1", lasting=False)
 
     @classmethod
-    def _checked(cls, uri: str, path: Path) -> "Store":
+    def _checked(cls, path: Path, how: str, *, lasting: bool) -> "Store":
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(uri, flags=flags)
-        connection.set_busy_timeout(_BUSY_MS)
-        store = cls(connection, path)
+        store = cls(path, f"file:{_quoted(path)}?{how}", flags=flags, lasting=lasting)
         try:
+            store.connection.set_busy_timeout(_BUSY_MS)
             store.one("select count(*) from sqlite_schema")
-        except apsw.Error:
-            connection.close()
+        except BaseException:
+            store.close()
             raise
         return store
 
@@ -104,12 +143,20 @@ class Store:
 
         Raises:
             OSError, apsw.Error: the file cannot be created or written, or is spoilt.
+            BackendUnavailable: somebody else's file is there; it is not touched.
         """
         _create_private(path)
-        store = cls(apsw.Connection(str(path)), path)
+        if owner_of(path) == "somebody-else":
+            raise BackendUnavailable(
+                BACKEND,
+                f"{path} belongs to another program",
+                remedy="move it away, or set memorySearch.store.path",
+            )
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        store = cls(path, str(path), flags=flags)
         try:
             store._prepare()
-        except apsw.Error:
+        except BaseException:
             store.close()
             raise
         return store
@@ -121,11 +168,19 @@ class Store:
             self.connection.execute(f"pragma application_id = {APPLICATION_ID}")
         self.connection.execute("pragma journal_mode = wal")
         self.connection.execute("pragma synchronous = normal")
+        self.connection.execute(f"pragma wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         self.connection.execute(META)
 
     def close(self) -> None:
         """Close the connection; twice is harmless."""
         self.connection.close()
+        self._forget()
+
+    def _forget(self) -> None:
+        with _opening:
+            if not self._closed:
+                self._closed = True
+                _open_here[self.inode] -= 1
 
     def one(self, sql: str, *values: Any) -> Any:
         """Return the first column of the first row, or None."""
@@ -204,8 +259,9 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def _create_private(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    create_folder(path.parent)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _quoted(path: Path) -> str:

@@ -6,7 +6,8 @@ rebuild goes through the same code into the next generation.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
@@ -21,7 +22,7 @@ from notewell.backends.builtin.vocabulary import count
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, Scan
 
-_COMMIT_EVERY = 0.5
+_COMMIT_EVERY = 1.0
 """Seconds of work that a killed run may lose."""
 
 _RACY_NS = 2_000_000_000
@@ -45,6 +46,15 @@ class Difference:
 
     def __len__(self) -> int:
         return len(self.changed) + len(self.removed)
+
+    def certain(self) -> int:
+        """Count without the notes that look the same and are only read once more."""
+        again = sum(
+            before is not None
+            and before.signature == (note.size, _UNSETTLED, note.ctime_ns)
+            for note, before in self.changed
+        )
+        return len(self) - again
 
 
 def difference(scan: Scan, known: dict[str, Known]) -> Difference:
@@ -85,11 +95,13 @@ def bring_up_to_date(
     todo = difference(scan, known_notes(store, target))
     indexer = Indexer(store, target, chunking)
     done = 0
-    for done in _steps(store, indexer, todo):
-        if progress:
-            progress(done, len(todo))
-        if deadline is not None and time.monotonic() > deadline:
-            break
+    # Closed here, and not when it is collected: its last commit may fail.
+    with closing(_steps(store, indexer, todo)) as steps:
+        for done in steps:
+            if progress:
+                progress(done, len(todo))
+            if deadline is not None and time.monotonic() > deadline:
+                break
     left = len(todo) - done
     if not left:
         _complete(store, target, scan, changed=bool(todo))
@@ -101,6 +113,8 @@ def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
     live, building = store.live(), store.get("building")
     wanted = identity.encoded()
     if live and not force and store.get(f"identity_{live.number}") == wanted:
+        if building is not None:
+            _abandon(store, Generation(int(building)))
         return live
     if (
         building is not None
@@ -114,12 +128,15 @@ def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
             _drop(store, Generation(int(building)))
         store.put("schema", SCHEMA_VERSION)
         store.put("building", number)
+        _drop(store, Generation(number))  # what damage may have left behind
         store.put(f"identity_{number}", wanted)
         store.connection.execute(Generation(number).create())
     return Generation(number)
 
 
-def _steps(store: Store, indexer: Indexer, todo: Difference) -> Iterator[int]:
+def _steps(
+    store: Store, indexer: Indexer, todo: Difference
+) -> Generator[int, None, None]:
     """Do the work note by note and yield how many are done; commit now and then."""
     works = chain(
         ((None, known) for known in todo.removed),
@@ -154,7 +171,8 @@ def _end_transaction(store: Store) -> None:
 
 
 def _signature(note: Note) -> Signature:
-    settled = time.time_ns() - max(note.mtime_ns, note.ctime_ns) > _RACY_NS
+    now = time.time_ns()
+    settled = all(abs(now - at) > _RACY_NS for at in (note.mtime_ns, note.ctime_ns))
     return Signature(note.size, note.mtime_ns if settled else _UNSETTLED, note.ctime_ns)
 
 
@@ -179,6 +197,13 @@ def _verify(store: Store, target: Generation, scan: Scan) -> None:
     held = store.one(f"select count(*) from {target.files}")
     if held != len(scan.notes):
         raise RuntimeError(f"{held} notes in the index, {len(scan.notes)} on disk")
+
+
+def _abandon(store: Store, generation: Generation) -> None:
+    """Drop what a rebuild that was ended has left."""
+    with store.connection:
+        _drop(store, generation)
+        store.put("building", None)
 
 
 def _drop(store: Store, generation: Generation) -> None:

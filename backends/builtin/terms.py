@@ -17,6 +17,7 @@ are a bag.
 import operator
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import Stemmer
@@ -55,19 +56,31 @@ _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _HUMP_BORDER = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _ONE_UNIT = re.compile(r"(\d+)([a-z]+)|([a-z]+)(\d+)")
 
+_PUNCTUATION = ".,;:!?()[]{}<>\"'`*_-"
+"""Around a plain word these change nothing; longer rules are not asked for it."""
+
 _stem = Stemmer.Stemmer("english", 0).stemWord
 
 
 class Forms(NamedTuple):
-    """What one token of the text is indexed as.
+    """What a piece of text is indexed as.
 
     Attributes:
         body: Terms in order.
         extra: Further terms, in no order.
+        body_text: `body`, joined by spaces.
+        extra_text: `extra`, joined by spaces.
     """
 
     body: tuple[str, ...]
     extra: tuple[str, ...]
+    body_text: str
+    extra_text: str
+
+    @classmethod
+    def of(cls, body: tuple[str, ...], extra: tuple[str, ...] = ()) -> "Forms":
+        """Join the terms once; most words come again and again."""
+        return cls(body, extra, " ".join(body), " ".join(extra))
 
 
 class _Analysed(dict[str, Forms]):
@@ -77,8 +90,9 @@ class _Analysed(dict[str, Forms]):
     _LONGEST = 64
 
     def __missing__(self, word: str) -> Forms:
-        if word.isascii() and word.isalpha() and word.islower():
-            forms = _plain(word[:LONGEST_TERM])
+        core = word.strip(_PUNCTUATION)
+        if core.isascii() and core.isalpha() and (core.islower() or core.istitle()):
+            forms = _plain(core.lower()[:LONGEST_TERM])
         else:
             forms = _joined([analyse(token) for token in split(word)])
         if len(word) <= self._LONGEST:
@@ -100,9 +114,14 @@ def forms_of(text: str) -> Iterator[Forms]:
     return map(_analysed.__getitem__, text.split())
 
 
+def forms_of_word(word: str) -> Forms:
+    """Return the forms of one word; it holds no white space."""
+    return _analysed[word]
+
+
 def terms_of(text: str) -> set[str]:
     """Return every term of `text`, of both kinds."""
-    return {term for forms in forms_of(text) for kind in forms for term in kind}
+    return {term for forms in forms_of(text) for term in chain(forms.body, forms.extra)}
 
 
 def split(text: str) -> list[str]:
@@ -117,13 +136,13 @@ def split(text: str) -> list[str]:
 
 def _plain(word: str) -> Forms:
     root = _stem(word)
-    return Forms((word,), () if root == word else (root,))
+    return Forms.of((word,), () if root == word else (root,))
 
 
 def _joined(forms: list[Forms]) -> Forms:
     if len(forms) == 1:
         return forms[0]
-    return Forms(
+    return Forms.of(
         tuple(term for form in forms for term in form.body),
         tuple(term for form in forms for term in form.extra),
     )
@@ -137,15 +156,15 @@ def is_unspaced(token: str) -> bool:
 def analyse(token: str) -> Forms:
     """Return the forms of one token of `split`."""
     if is_unspaced(token):
-        return Forms(_pairs(token.casefold()), ())
+        return Forms.of(_pairs(token.casefold()))
     parts = _WORDS.findall(token)
     if not parts:
-        return Forms((token,), ())
+        return Forms.of((token,))
     body = tuple(part.casefold()[:LONGEST_TERM] for part in parts)
     extra = dict.fromkeys(
         [*_wholes(token), *(form for part in parts for form in _other_forms(part))]
     )
-    return Forms(body, tuple(form for form in extra if form not in body))
+    return Forms.of(body, tuple(form for form in extra if form not in body))
 
 
 def _pairs(run: str) -> tuple[str, ...]:

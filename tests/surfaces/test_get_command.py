@@ -27,14 +27,6 @@ def test_a_citation_is_read_as_path_and_lines(citation: str, run: "Notewell") ->
     assert run("get", citation).text == "# Facts\n"
 
 
-def test_a_file_that_is_named_like_a_citation_is_read_whole(
-    run: "Notewell", notes: Path
-) -> None:
-    (notes / "memory" / "x.md#L1.md").write_bytes(b"one\ntwo\n")
-
-    assert run("get", "memory/x.md#L1.md").text == "one\ntwo\n"
-
-
 def test_a_bare_date_finds_the_day(run: "Notewell") -> None:
     ran = run("get", "2026-01-10.md", "--lines", "1")
 

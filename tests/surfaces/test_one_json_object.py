@@ -64,7 +64,7 @@ def test_an_answer_is_one_object(line: list[str], run: "Notewell") -> None:
         (["config", "--json", "--config", "/no/such/file"], "config"),
         (["status", "--json", "--config", "/no/such/file"], "config"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=repr,
 )
 def test_a_refusal_is_one_object_too(
     line: list[str], kind: str, run: "Notewell"

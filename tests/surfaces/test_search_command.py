@@ -237,15 +237,13 @@ def test_a_language_without_spaces_is_found(run: "Notewell") -> None:
     ids=["ascii output", "ascii everywhere"],
 )
 def test_any_locale_gets_utf8(locale: dict[str, str], run: "Notewell") -> None:
-    # The index is built under a normal locale: under an ASCII one Python itself
-    # cannot list a file name in Japanese.
-    run("search", "x")
-
     found = run("search", "数据库", env=locale)
     value = run("search", "数据库", "--json", env=locale)
 
+    assert "memory/日記.md#L1" in found.text
     assert "数据库部署在新加坡" in found.text
     assert value.value["query"] == "数据库"
+    assert run("search", "数据库", "--json").value["results"] == value.value["results"]
 
 
 def test_bytes_that_are_no_utf8_in_a_query_do_no_harm(run: "Notewell") -> None:

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -30,19 +30,22 @@ COMMAND = (sys.executable, "-c", PROGRAM)
 def start(environ: dict[str, str], notes: Path) -> Start:
     """Starts `notewell` with streams of one's own."""
 
-    def start_it(*words: str, **streams: int) -> "subprocess.Popen[bytes]":
+    def start_it(
+        *words: str, stdout: int = subprocess.PIPE
+    ) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
             [*COMMAND, "--workspace", str(notes), *words],
             env=environ,
             stdin=subprocess.DEVNULL,
-            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
+            stdout=stdout,
+            stderr=subprocess.PIPE,
         )
 
     return start_it
 
 
 @contextmanager
-def without_reader() -> Iterator[int]:
+def without_reader() -> Generator[int]:
     """The end of a pipe that nobody reads any more."""
     reader, writer = os.pipe()
     os.close(reader)

@@ -112,7 +112,8 @@ def _index(name: str, report: StatusReport) -> Check:
         detail = "not built yet; the first search builds it"
         return Check(name=name, status="ok", detail=detail)
     counts = f"{index.files:,} of {report.disk_files:,} files"
-    said = "; ".join([f"{index.location}, {counts}", *index.warnings])
+    pending = [f"{index.pending:,} pending"] if index.pending else []
+    said = "; ".join([f"{index.location}, {counts}", *pending, *index.warnings])
     if index.pending or index.warnings:
         remedy = "notewell index"
         return Check(name=name, status="warning", detail=said, remedy=remedy)

@@ -6,7 +6,7 @@ import platform
 import shutil
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from notewell.adapters.surfaces.cli.check import Check
 from notewell.adapters.surfaces.cli.quantity import size
@@ -44,7 +44,7 @@ def full_text() -> Check:
     """Try FTS5, the index of words."""
     import apsw
 
-    connection = apsw.Connection(":memory:")
+    connection: Any = apsw.Connection(":memory:")  # its own types have gaps
     try:
         connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
     except apsw.Error as error:
@@ -70,7 +70,7 @@ def extensions() -> Check:
         detail = "sqlite-vec is not installed; nothing needs it yet"
         return Check(name=name, status="ok", detail=detail)
     library = str(sqlite_vec.loadable_path())
-    connection = apsw.Connection(":memory:")
+    connection: Any = apsw.Connection(":memory:")  # its own types have gaps
     try:
         connection.enable_load_extension(True)
         connection.load_extension(library)
@@ -127,7 +127,7 @@ def disk(path: Path) -> Check:
 
 def encoding() -> Check:
     """Look whether the locale can say every character."""
-    codec = locale.getpreferredencoding(False)
+    codec = locale.getencoding()
     if codec.lower().replace("-", "") == "utf8":
         return Check(name="terminal", status="ok", detail=codec)
     return Check(

@@ -41,15 +41,16 @@ def _rows(
     yield "on disk", [f"{files}, {size(report.disk_bytes)}"]
     yield "memory", [] if report.enabled else ["switched off in the configuration"]
     yield "engine", [_engine(report)]
-    yield "index", [report.index.location, *_index(report)]
-    yield "last indexed", [_last(report)]
+    if report.index.location:
+        yield "index", [report.index.location, *_index(report)]
+        yield "last indexed", [_last(report)]
     yield "last error", [report.index.last_error] if report.index.last_error else []
     yield "built with", [_identity(report)] if everything else []
     yield "probe", [] if probe is None else [_probed(probe)]
     yield "extra paths", [_extra(path) for path in report.extra_paths]
     yield "skipped", list(skip_lines(report.skipped, everything=everything))
     yield "notes", [f"{step.to} instead of {step.from_}" for step in report.fallbacks]
-    yield "warnings", [*report.index.warnings, *report.warnings]
+    yield "warnings", list(dict.fromkeys(report.warnings))
 
 
 def _engine(report: StatusReport) -> str:

@@ -40,9 +40,10 @@ class Indexing:
 
     def __call__(self, done: int, total: int) -> None:
         """Note how far the run is."""
-        if total > 0 and not self.ran:
+        begins = total > 0 and not self.ran
+        self.done, self.total = done, total  # first: Ctrl-C may come while we draw
+        if begins:
             self._begin(total)
-        self.done, self.total = done, total
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=done, total=total)
 

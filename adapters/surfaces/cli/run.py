@@ -1,8 +1,10 @@
 """The frame around every command: exit codes, interruptions, one JSON object."""
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -28,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         configuration, 130 after Ctrl-C, 141 when the reader of stdout has gone,
         143 after SIGTERM.
     """
+    if arguments is None:
+        _insist_on_utf8()
     occupy_closed_descriptors()
     words = list(sys.argv[1:] if arguments is None else arguments)
     output = Output(json=asks_for_json(words))
@@ -45,6 +49,18 @@ def asks_for_json(words: Sequence[str]) -> bool:
     """Whether `--json` stands on the line, even on one that cannot be parsed."""
     options = words[: words.index("--")] if "--" in words else words
     return any(word == "--json" or word.startswith("--json=") for word in options)
+
+
+def _insist_on_utf8() -> None:
+    """Start anew in Python's UTF-8 mode where the locale is of another encoding.
+
+    There a note called 日記.md cannot be opened, and the index would learn of it
+    under a name that is none.
+    """
+    if sys.flags.utf8_mode or sys.getfilesystemencoding() == "utf-8":
+        return
+    with suppress(OSError):
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _reported(error: BaseException, output: Output) -> int:

@@ -1,7 +1,6 @@
 """`notewell get`: print lines of a note, as they stand there."""
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -11,12 +10,6 @@ from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.visible import one_line, visible
 from notewell.types import Document
 
-if TYPE_CHECKING:
-    from notewell.memory import SyncMemory
-
-_CITATION: Final = re.compile(
-    r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?"
-)
 _TEXT: Final = """Print lines of a note, as they stand there.
 
 PATH is what `notewell search` printed: a path relative to the workspace, alone or
@@ -44,7 +37,7 @@ def get(
     """Print what a path and a range name."""
     call = Call.of(context)
     with memory_of(call) as memory:
-        document = _document(memory, path, start, lines)
+        document = memory.get(path, start or 1, lines)
     if call.output.json:
         from notewell.adapters.surfaces import wire
 
@@ -53,19 +46,6 @@ def get(
     for sentence in _remarks(document):
         call.output.note(one_line(sentence))
     call.output.text(_rendered(document, Screen.of()))
-
-
-def _document(
-    memory: "SyncMemory", path: str, start: int | None, lines: int | None
-) -> Document:
-    """Read the path as it stands; only if nothing has that name, as a citation."""
-    document = memory.get(path, start or 1, lines)
-    cited = _CITATION.fullmatch(path)
-    if document.found or cited is None or (start, lines) != (None, None):
-        return document
-    first = max(int(cited["first"]), 1)
-    last = int(cited["last"] or first)
-    return memory.get(cited["path"], first, max(last - first + 1, 1))
 
 
 def _remarks(document: Document) -> list[str]:

@@ -1,0 +1,73 @@
+"""Whether what was asked for stands in a note as it was written.
+
+Stems, pieces and beginnings of words help to find a note; they never take the
+place of a note that holds the very word.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from notewell.backends.builtin.passages import Passage
+from notewell.backends.builtin.query import Want
+from notewell.backends.builtin.terms import forms_of
+
+
+class Literal:
+    """The words of a query, to be looked for as they are."""
+
+    def __init__(self, wants: Sequence[Want]) -> None:
+        """Take the words with content, and the others only where there are none."""
+        whole = [want for want in wants if not want.part]
+        chosen = [want for want in whole if not want.filler] or whole
+        begun = [want for want in chosen if want.prefix and want.in_run]
+        joined = [want for want in chosen if want.phrase]
+        self._words = _terms(want for want in chosen if not want.phrase)
+        # The only extra terms of a text that stand in it: its compounds.
+        self._compounds = _terms(joined)
+        self._phrases = [" ".join(want.phrase) for want in joined]
+        self._starts = [want.exact[0] for want in begun]
+
+    def stands_in(self, passage: Passage) -> bool:
+        """Say whether one of the words stands in a passage, its headings or its path."""
+        beside = f"{passage.path} {passage.heading}"
+        return self.is_in(passage.text) or self.is_in(beside)
+
+    def expression(self, spread: Mapping[str, int]) -> str:
+        """Return an FTS5 query for texts that hold one of the words; maybe none.
+
+        Args:
+            spread: In how many passages each term stands; absent ones are left out.
+        """
+        words = sorted(term for term in self._words if spread.get(term))
+        compounds = sorted(term for term in self._compounds if spread.get(term))
+        ways = [f"body : {_quoted(term)}" for term in words]
+        ways += [f"{{body extra}} : {_quoted(term)}" for term in compounds]
+        ways += [
+            f"body : {_quoted(phrase)}"
+            for phrase in self._phrases
+            if all(spread.get(part) for part in phrase.split(" "))
+        ]
+        return " OR ".join(ways)
+
+    def is_in(self, text: str) -> bool:
+        """Say whether one of the words stands in a text."""
+        forms = list(forms_of(text))
+        words, compounds = self._words, self._compounds
+        for form in forms:
+            if not words.isdisjoint(form.body) or not compounds.isdisjoint(
+                (*form.body, *form.extra)
+            ):
+                return True
+        if not self._phrases and not self._starts:
+            return False
+        body = f" {' '.join(form.body_text for form in forms if form.body)} "
+        return any(f" {phrase} " in body for phrase in self._phrases) or any(
+            f" {start}" in body for start in self._starts
+        )
+
+
+def _terms(wants: Iterable[Want]) -> frozenset[str]:
+    return frozenset(term for want in wants for term in want.exact)
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
