@@ -12,10 +12,7 @@ from pathlib import Path
 
 SEED = 20_260_301
 _WORDS = 30_000
-_SYLLABLES = (
-    "ba be bi bo da de di do fa fe fi ga ge go ka ke ki ko la le li lo ma me mi mo na ne"
-    " ni no pa pe po ra re ri ro sa se si so ta te ti to va ve vi wa we za zo"
-).split()
+_SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvwz" for vowel in "aeio"]
 
 
 class Vocabulary:

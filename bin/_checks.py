@@ -183,7 +183,8 @@ def sum_up(session: Session, verdicts: dict[str, str], seconds: float) -> int:
     gaps = [name for name, verdict in verdicts.items() if verdict == "skipped"]
     if gaps and os.environ.get("CI"):
         failures += gaps
-    print(f"tests: {passed} passed, {failed} failed, {skipped} skipped")
+    if session.results:
+        print(f"tests: {passed} passed, {failed} failed, {skipped} skipped")
     for word, names in (("failed", failures), ("not run here", gaps)):
         if names:
             print(f"bin/test: {word}: {', '.join(names)}")

@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import apsw
@@ -14,6 +13,7 @@ from notewell.backends.builtin.answering import from_files, from_index
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.indexer import known_notes
 from notewell.backends.builtin.location import locate_index
+from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import (
     BACKEND,
@@ -23,28 +23,17 @@ from notewell.backends.builtin.store import (
     discard,
     explained,
     is_spoilt,
-    owner_of,
     size_of,
 )
 from notewell.backends.builtin.sync import Difference, bring_up_to_date, difference
 from notewell.errors import BackendFailed
-from notewell.types import FallbackReason, IndexReport, IndexStatus, Skipped
+from notewell.types import IndexReport, IndexStatus, Skipped
 from notewell.workspace import Scan, scan
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 _REBUILD = "run `notewell index`; no note was touched"
-_ANEW = "run `notewell index --force`; no note was touched"
-
-
-class _Unreadable(Exception):
-    """The index cannot answer; carries why, in one word and in a sentence."""
-
-    def __init__(self, reason: FallbackReason, why: str) -> None:
-        super().__init__(why)
-        self.reason: FallbackReason = reason
-        self.why = why
 
 
 class Engine:
@@ -57,33 +46,27 @@ class Engine:
         self._identity = Identity.current(
             site.workspace.root, site.agent.search.chunking
         )
-        self._idle: list[Store] = []
-        self._guard = Lock()
-        # The file that an answer has found damaged; the next refresh builds it anew.
-        self._damaged: tuple[int, ...] | None = None
+        self._readers = Readers(self._path, self._identity.workspace)
 
     def close(self) -> None:
-        """Close every idle connection."""
-        with self._guard:
-            idle, self._idle = self._idle, []
-        for store in idle:
-            store.close()
+        """Close every connection."""
+        self._readers.close()
 
     def built(self) -> bool:
         """Say whether searches are answered from an index of this workspace."""
         try:
-            with self._reader():
+            with self._readers.one():
                 return True
-        except _Unreadable as error:
+        except Unreadable as error:
             # A damaged index is not built anew on the way to an answer.
             return error.reason != "not-ready"
 
     def search(self, query: Query) -> Findings:
         """Answer from the index, or from the files when it cannot be read."""
         try:
-            with self._reader() as store:
+            with self._readers.one() as store:
                 return from_index(self._site, store, query)
-        except _Unreadable as error:
+        except Unreadable as error:
             return from_files(self._site, query, error.reason, error.why)
 
     def refresh(
@@ -112,9 +95,9 @@ class Engine:
         notice = self._location.notice
         warnings = (notice,) if notice else ()
         try:
-            with self._reader() as store:
+            with self._readers.one() as store:
                 return self._counted(store, scanned, warnings)
-        except _Unreadable as error:
+        except Unreadable as error:
             return IndexStatus(
                 location=str(self._path),
                 bytes=size_of(self._path),
@@ -125,77 +108,14 @@ class Engine:
                 warnings=warnings,
             )
 
-    @contextmanager
-    def _reader(self) -> Iterator[Store]:
-        """Lend a connection to an index that can answer, or raise _Unreadable.
-
-        Everything that is read is of one state of the index.
-        """
-        store = self._take()
-        try:
-            store.connection.execute("begin")
-            self._require_usable(store)
-            yield store
-            store.connection.execute("rollback")
-        except (apsw.Error, UnicodeDecodeError) as error:
-            store.close()
-            raise self._unreadable(error) from error
-        except BaseException:
-            store.close()
-            raise
-        self._give_back(store)
-
-    def _give_back(self, store: Store) -> None:
-        if not store.lasting:
-            store.close()
-            return
-        with self._guard:
-            self._idle.append(store)
-
-    def _unreadable(self, error: apsw.Error | UnicodeDecodeError) -> _Unreadable:
-        """Say why the index cannot answer, and remember it if that is damage."""
-        found = _unreadable(error)
-        if found.reason == "corrupt":
-            self._damaged = self._file()
-        return found
-
-    def _take(self) -> Store:
-        while True:
-            with self._guard:
-                store = self._idle.pop() if self._idle else None
-            if store is None:
-                break
-            if not store.was_replaced():
-                return store
-            store.close()
-        if owner_of(self._path) != "notewell":
-            raise _Unreadable("not-ready", "the index was not built yet")
-        try:
-            return Store.reader(self._path)
-        except (apsw.Error, UnicodeDecodeError) as error:
-            raise self._unreadable(error) from error
-
-    def _require_usable(self, store: Store) -> None:
-        live = store.live()
-        if live is None:
-            raise _Unreadable("not-ready", "the index was not built yet")
-        if not store.is_readable_here():
-            raise _Unreadable("version", "another version of notewell wrote the index")
-        try:
-            built = Identity.decoded(store.get(f"identity_{live.number}"))
-        except (TypeError, ValueError) as error:
-            raise apsw.CorruptError("its settings cannot be read") from error
-        if built.workspace != self._identity.workspace:
-            raise _Unreadable("not-ready", "the index is of another folder")
-
     def _agrees(self, scanned: Scan) -> bool:
         """Say, without a lock, whether there is nothing to do."""
-        if self._damaged:
+        if self._readers.found_damage:
             return False
         try:
-            with self._reader() as store:
+            with self._readers.one() as store:
                 changes = self._changes(store, scanned)
-        except _Unreadable:
+        except Unreadable:
             return False
         return changes is not None and not len(changes)
 
@@ -219,9 +139,9 @@ class Engine:
         deadline: float | None,
         progress: Progress | None,
     ) -> tuple[int, int]:
-        if self._damaged and self._damaged == self._file():
+        if self._readers.found_damage:
             discard(self._path)
-        self._damaged = None
+            self._readers.forget_damage()
         for attempt in (1, 2):
             store = None
             try:
@@ -278,14 +198,6 @@ class Engine:
             return None
         return lock
 
-    def _file(self) -> tuple[int, ...]:
-        """Return what tells the index file from another one at the same path."""
-        try:
-            found = os.stat(self._path)
-        except OSError:
-            return ()
-        return (found.st_dev, found.st_ino)
-
     def _state_of_file(self) -> tuple[tuple[int, ...], ...]:
         """Return something that differs once another process has written."""
         return tuple(_state(f"{self._path}{suffix}") for suffix in SIDE_FILES)
@@ -295,9 +207,9 @@ class Engine:
     ) -> IndexReport:
         notice = (self._location.notice,) if self._location.notice else ()
         try:
-            with self._reader() as store:
+            with self._readers.one() as store:
                 counted = self._counted(store, scanned, ())
-        except _Unreadable as error:
+        except Unreadable as error:
             if not left and not warnings:
                 raise BackendFailed(
                     BACKEND, error.why, reason=error.reason, remedy=_REBUILD
@@ -363,16 +275,3 @@ def _state(file: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return (found.st_ino, found.st_size, found.st_mtime_ns)
-
-
-def _unreadable(error: apsw.Error | UnicodeDecodeError) -> _Unreadable:
-    if isinstance(error, UnicodeDecodeError):
-        # Not `error` itself: it shows the text.
-        return _Unreadable("corrupt", f"the index is damaged; {_ANEW}")
-    if is_spoilt(error):
-        return _Unreadable("corrupt", f"the index is damaged ({error}); {_ANEW}")
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return _Unreadable("busy", "the index is held by another program")
-    if "fts5" in str(error):
-        return _Unreadable("missing", "this SQLite has no full-text index (FTS5)")
-    return _Unreadable("missing", f"the index cannot be read: {error}")

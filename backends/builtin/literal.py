@@ -19,11 +19,11 @@ class Literal:
         whole = [want for want in wants if not want.part]
         chosen = [want for want in whole if not want.filler] or whole
         begun = [want for want in chosen if want.prefix and want.in_run]
-        joined = [want for want in chosen if want.phrase]
-        self._words = _terms(want for want in chosen if not want.phrase)
+        joined = [want for want in chosen if _is_compound(want)]
+        self._words = _terms(want for want in chosen if not _is_compound(want))
         # The only extra terms of a text that stand in it: its compounds.
         self._compounds = _terms(joined)
-        self._phrases = [" ".join(want.phrase) for want in joined]
+        self._phrases = [" ".join(want.phrase) for want in joined if want.phrase]
         self._starts = [want.exact[0] for want in begun]
 
     def stands_in(self, passage: Passage) -> bool:
@@ -63,6 +63,10 @@ class Literal:
         return any(f" {phrase} " in body for phrase in self._phrases) or any(
             f" {start}" in body for start in self._starts
         )
+
+
+def _is_compound(want: Want) -> bool:
+    return bool(want.phrase) or not want.exact[0].isalnum()
 
 
 def _terms(wants: Iterable[Want]) -> frozenset[str]:

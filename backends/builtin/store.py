@@ -45,7 +45,7 @@ def owner_of(path: Path) -> Owner:
     damaged, as long as the first hundred bytes are whole.
     """
     with _opening:
-        inode = _inode(path)
+        inode = inode_of(path)
         if inode and _open_here[inode]:
             return "notewell"
         return _owner_by_header(path)
@@ -104,7 +104,7 @@ class Store:
         self.lasting = lasting
         self._closed = False
         with _opening:
-            self.inode = _inode(path)
+            self.inode = inode_of(path)
             _open_here[self.inode] += 1
         try:
             self.connection = apsw.Connection(name, flags=flags)
@@ -216,7 +216,7 @@ class Store:
 
     def was_replaced(self) -> bool:
         """Say whether another file now stands at the path."""
-        return _inode(self.path) != self.inode
+        return inode_of(self.path) != self.inode
 
 
 def is_spoilt(error: apsw.Error) -> bool:
@@ -270,7 +270,8 @@ def _quoted(path: Path) -> str:
     return quote(str(path))
 
 
-def _inode(path: Path) -> tuple[int, int] | None:
+def inode_of(path: Path) -> tuple[int, int] | None:
+    """Return what tells one file from another at the same path; None without a file."""
     try:
         found = os.stat(path)
     except OSError:

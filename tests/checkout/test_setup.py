@@ -112,7 +112,7 @@ class Shell:
         return answer
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with greeting 1, which pip is told to look into."""
     folder = tmp_path_factory.mktemp("wheels")
@@ -132,7 +132,7 @@ def fresh(tmp_path: Path) -> Path:
     return add_checkout(tmp_path / "a fresh checkout")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def set_up(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout after its first run. Tests may not change it."""
     checkout = add_checkout(tmp_path_factory.mktemp("set up") / "checkout")

@@ -41,10 +41,10 @@ def test_an_index_run_tells_what_it_left_behind(run: "Notewell") -> None:
 
 
 def test_people_get_a_sentence(run: "Notewell") -> None:
-    first, second = run("index"), run("index")
+    ran = run("index")
 
-    assert first.text.startswith("3 files, 3 passages; 3 changed; ")
-    assert second.text.startswith("3 files, 3 passages; nothing changed; ")
+    assert ran.code == 0
+    assert ran.text.startswith("3 files, 3 passages; 3 changed; ")
 
 
 def test_a_rebuild_leaves_the_same_index(run: "Notewell") -> None:

@@ -13,6 +13,7 @@ from notewell.adapters.surfaces.cli.lines import (
 )
 from notewell.adapters.surfaces.cli.matches import matches
 from notewell.adapters.surfaces.cli.progress import plural
+from notewell.adapters.surfaces.cli.quantity import duration
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.visible import one_line, visible
 from notewell.types import EmptyReason, Hit, SearchAnswer
@@ -154,4 +155,4 @@ def _wrapped(
 def _footer(answer: SearchAnswer) -> str:
     count = len(answer.results)
     found = f"{count} {plural(count, 'passage')}"
-    return f"{found} · {answer.backend}, {answer.mode} · {answer.took_ms:,.0f} ms"
+    return f"{found} · {answer.backend}, {answer.mode} · {duration(answer.took_ms)}"

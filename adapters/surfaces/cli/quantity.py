@@ -27,6 +27,17 @@ def size(count: int) -> str:
     return f"{amount:.1f} {unit}"
 
 
+def duration(milliseconds: float) -> str:
+    """Return a length of time.
+
+    >>> duration(3.4), duration(187_400)
+    ('3 ms', '187 s')
+    """
+    if milliseconds < 10_000:
+        return f"{milliseconds:,.0f} ms"
+    return f"{milliseconds / 1000:,.0f} s"
+
+
 def moment(when: datetime, now: datetime | None = None) -> str:
     """Return a moment in UTC, and how long ago that is.
 

@@ -1,0 +1,128 @@
+"""Connections for answers: they never wait for the writer, and are used again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+import apsw
+
+from notewell.backends.builtin.identity import Identity
+from notewell.backends.builtin.store import Store, inode_of, is_spoilt, owner_of
+from notewell.types import FallbackReason
+
+_ANEW = "run `notewell index --force`; no note was touched"
+
+
+class Unreadable(Exception):
+    """The index cannot answer; carries why, in one word and in a sentence."""
+
+    def __init__(self, reason: FallbackReason, why: str) -> None:
+        super().__init__(why)
+        self.reason: FallbackReason = reason
+        self.why = why
+
+
+class Readers:
+    """Lends connections to the index of one workspace. Safe to share between threads."""
+
+    def __init__(self, path: Path, workspace: str) -> None:
+        """Remember where the index is, and of which folder it has to be."""
+        self._path = path
+        self._workspace = workspace
+        self._idle: list[Store] = []
+        self._guard = Lock()
+        self._closed = False
+        self._damaged: tuple[int, int] | None = None
+
+    def close(self) -> None:
+        """Close every connection, those that are lent when they come back."""
+        with self._guard:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for store in idle:
+            store.close()
+
+    @property
+    def found_damage(self) -> bool:
+        """Whether an answer has found the file that is there now damaged."""
+        return self._damaged is not None and self._damaged == inode_of(self._path)
+
+    def forget_damage(self) -> None:
+        """Take the file that is there for a good one: it was built anew."""
+        self._damaged = None
+
+    @contextmanager
+    def one(self) -> Iterator[Store]:
+        """Lend a connection; everything that is read is of one state of the index.
+
+        Raises:
+            Unreadable: there is no index that can answer.
+        """
+        store = self._take()
+        try:
+            store.connection.execute("begin")
+            self._require_usable(store)
+            yield store
+            store.connection.execute("rollback")
+        except (apsw.Error, UnicodeDecodeError) as error:
+            store.close()
+            raise self._explained(error, store) from error
+        except BaseException:
+            store.close()
+            raise
+        self._give_back(store)
+
+    def _take(self) -> Store:
+        while True:
+            with self._guard:
+                store = self._idle.pop() if self._idle else None
+            if store is None:
+                return self._open()
+            if not store.was_replaced():
+                return store
+            store.close()
+
+    def _open(self) -> Store:
+        if owner_of(self._path) != "notewell":
+            raise Unreadable("not-ready", "the index was not built yet")
+        try:
+            return Store.reader(self._path)
+        except apsw.Error as error:
+            raise self._explained(error, None) from error
+
+    def _give_back(self, store: Store) -> None:
+        with self._guard:
+            keep = store.lasting and not self._closed
+            if keep:
+                self._idle.append(store)
+        if not keep:
+            store.close()
+
+    def _require_usable(self, store: Store) -> None:
+        live = store.live()
+        if live is None:
+            raise Unreadable("not-ready", "the index was not built yet")
+        if not store.is_readable_here():
+            raise Unreadable("version", "another version of notewell wrote the index")
+        try:
+            built = Identity.decoded(store.get(f"identity_{live.number}"))
+        except (TypeError, ValueError) as error:
+            raise apsw.CorruptError("its settings cannot be read") from error
+        if built.workspace != self._workspace:
+            raise Unreadable("not-ready", "the index is of another folder")
+
+    def _explained(
+        self, error: apsw.Error | UnicodeDecodeError, store: Store | None
+    ) -> Unreadable:
+        """Say why the index cannot answer, and remember damage."""
+        if isinstance(error, UnicodeDecodeError) or is_spoilt(error):
+            self._damaged = store.inode if store else inode_of(self._path)
+            # The other error would show text of a note.
+            what = f" ({error})" if isinstance(error, apsw.Error) else ""
+            return Unreadable("corrupt", f"the index is damaged{what}; {_ANEW}")
+        if isinstance(error, apsw.BusyError | apsw.LockedError):
+            return Unreadable("busy", "the index is held by another program")
+        if "fts5" in str(error):
+            return Unreadable("missing", "this SQLite has no full-text index (FTS5)")
+        return Unreadable("missing", f"the index cannot be read: {error}")

@@ -1,0 +1,178 @@
+"""What an engine promises of its index."""
+
+import asyncio
+from pathlib import Path
+
+from notewell.backends.contract.case import NOTES, QUERIES, Contract
+
+
+class IndexingContract(Contract):
+    """Building, refreshing, counting, closing."""
+
+    async def test_an_index_is_built_by_refresh_and_only_by_refresh(
+        self, tmp_path: Path
+    ) -> None:
+        """Opening and searching build nothing."""
+        async with self.opened(tmp_path) as case:
+            await case.ask("gateway")
+
+            assert not await case.backend.built()
+            await case.backend.refresh()
+            assert await case.backend.built()
+
+    async def test_a_question_before_the_first_refresh_is_answered_or_says_why_not(
+        self, tmp_path: Path
+    ) -> None:
+        """There is no error for an index that is not there yet."""
+        async with self.opened(tmp_path) as case:
+            found = await case.ask("Bertrand")
+
+            assert found.hits or found.reason is not None
+
+    async def test_refresh_says_what_it_indexed(self, tmp_path: Path) -> None:
+        """Every note is counted, and nothing is left to do."""
+        async with self.opened(tmp_path) as case:
+            report = await case.backend.refresh()
+
+            assert report.files == len(NOTES)
+            assert report.chunks >= len(NOTES) - 1
+            assert report.changed == len(NOTES)
+            assert report.pending == 0
+
+    async def test_a_folder_without_notes_says_that_nothing_is_indexed(
+        self, tmp_path: Path
+    ) -> None:
+        """Law 3."""
+        async with self.opened(tmp_path, {}) as case:
+            await case.backend.refresh()
+
+            found = await case.ask("gateway")
+
+            assert (list(found.hits), found.reason) == ([], "nothing-indexed")
+
+    async def test_refresh_changes_no_note(self, tmp_path: Path) -> None:
+        """Neither does building everything anew."""
+        async with self.opened(tmp_path) as case:
+            before = case.state_of_notes()
+
+            await case.backend.refresh()
+            await case.backend.refresh(force=True)
+
+            assert case.state_of_notes() == before
+
+    async def test_refresh_twice_is_refresh_once(self, tmp_path: Path) -> None:
+        """Idempotent: counts and answers stay."""
+        async with self.opened(tmp_path) as case:
+            once = await case.backend.refresh()
+            answers = [list((await case.ask(query)).hits) for query in QUERIES]
+
+            twice = await case.backend.refresh()
+
+            assert (twice.files, twice.chunks) == (once.files, once.chunks)
+            assert twice.pending == 0
+            assert [list((await case.ask(query)).hits) for query in QUERIES] == answers
+
+    async def test_new_changed_renamed_and_removed_notes_are_seen_after_refresh(
+        self, tmp_path: Path
+    ) -> None:
+        """And nothing of what they were before is left."""
+        async with self.opened(tmp_path) as case:
+            await case.backend.refresh()
+            case.write({"memory/new.md": "kumquat\n", "MEMORY.md": "only papaya\n"})
+            (case.root / "memory/empty.md").rename(case.root / "memory/void.md")
+            (case.root / "memory/2026-01-10.md").rename(case.root / "memory/moved.md")
+            (case.root / "memory/one-line.md").unlink()
+
+            report = await case.backend.refresh()
+
+            assert report.files == len(NOTES)
+            assert await case.paths("kumquat") == ["memory/new.md"]
+            assert await case.paths("papaya") == ["MEMORY.md"]
+            assert await case.paths("Ubuntu") == ["memory/moved.md"]
+            assert await case.paths("Bertrand") == []
+            assert await case.paths("narwhal") == []
+
+    async def test_a_change_of_the_same_size_is_seen(self, tmp_path: Path) -> None:
+        """Also right after the note was indexed, within one tick of the file system."""
+        async with self.opened(tmp_path, {"memory/a.md": "mango"}) as case:
+            for fruit in ("grape", "peach", "lemon"):
+                await case.backend.refresh()
+                case.write({"memory/a.md": fruit})
+                await case.backend.refresh()
+
+                assert await case.paths(fruit) == ["memory/a.md"]
+
+    async def test_status_counts_what_is_pending(self, tmp_path: Path) -> None:
+        """Counted when it is asked for, not remembered."""
+        async with self.opened(tmp_path) as case:
+            assert (await case.backend.status()).pending == len(NOTES)
+            await case.backend.refresh()
+            assert (await case.backend.status()).pending == 0
+            case.write({"memory/new.md": "kumquat", "MEMORY.md": "papaya"})
+            (case.root / "memory/empty.md").unlink()
+
+            status = await case.backend.status()
+
+            assert status.files == len(NOTES)
+            assert status.pending == 3
+            assert status.indexed_at is not None
+            assert status.last_error is None
+
+    async def test_progress_counts_up_to_the_number_of_notes(
+        self, tmp_path: Path
+    ) -> None:
+        """Done never falls, and ends at all."""
+        told: list[tuple[int, int]] = []
+        async with self.opened(tmp_path) as case:
+            await case.backend.refresh(
+                progress=lambda done, total: told.append((done, total))
+            )
+
+        assert told == sorted(told)
+        assert told[-1] == (len(NOTES), len(NOTES))
+
+    async def test_a_run_out_of_time_says_what_is_left_and_the_next_one_ends_it(
+        self, tmp_path: Path
+    ) -> None:
+        """Nothing that was done is lost, and no answer fails meanwhile."""
+        notes = {
+            f"memory/{n}.md": f"note number{n} " + "text " * 500 for n in range(60)
+        }
+        async with self.opened(tmp_path, notes) as case:
+            cut = await case.backend.refresh(within=0.0)
+            meanwhile = await case.ask("number7")
+
+            rest = await case.backend.refresh()
+
+            assert cut.pending > 0 or cut.files == len(notes)
+            assert meanwhile.hits or meanwhile.reason is not None
+            assert (rest.files, rest.pending) == (len(notes), 0)
+            assert await case.paths("number59") == ["memory/59.md"]
+
+    async def test_searches_go_on_while_everything_is_built_anew(
+        self, tmp_path: Path
+    ) -> None:
+        """Not one is empty, fails or is degraded."""
+        async with self.opened(tmp_path) as case:
+            await case.backend.refresh()
+            building = asyncio.create_task(case.backend.refresh(force=True))
+
+            answers = [await case.ask("Bertrand")]
+            while not building.done():
+                answers.append(await case.ask("Bertrand"))
+            await building
+
+            assert {hit.path for found in answers for hit in found.hits} == {
+                "MEMORY.md"
+            }
+            assert all(found.hits and not found.degraded for found in answers)
+
+    async def test_closing_twice_is_harmless(self, tmp_path: Path) -> None:
+        """With and without an index."""
+        async with self.opened(tmp_path) as case:
+            await case.backend.close()
+            await case.backend.close()
+        async with self.opened(tmp_path) as case:
+            await case.backend.refresh()
+            await case.backend.close()
+            await case.backend.close()
