@@ -167,12 +167,6 @@ def test_the_first_run_says_that_it_sets_up_and_answers(
     assert len(first.stderr.splitlines()) == 2
 
 
-def test_later_runs_are_silent(set_up: Path, shell: Shell) -> None:
-    answer = shell.ask(set_up / "bin" / "notewell", "status")
-
-    assert answer["prefix"] == str(set_up / ".venv")
-
-
 def test_arguments_arrive_as_they_were_given(set_up: Path, shell: Shell) -> None:
     arguments = ["two words", "", "*", "--", "-I", "$HOME", "line\nbreak", "'\"\\"]
 
@@ -182,9 +176,7 @@ def test_arguments_arrive_as_they_were_given(set_up: Path, shell: Shell) -> None
 
 
 def test_the_exit_code_is_that_of_the_command(set_up: Path, shell: Shell) -> None:
-    done = shell.run(set_up / "bin" / "notewell", "exit", "7")
-
-    assert done.returncode == 7
+    assert shell.run(set_up / "bin" / "notewell", "exit", "7").returncode == 7
 
 
 def test_a_signal_ends_it_as_it_ends_the_command(set_up: Path, shell: Shell) -> None:
@@ -201,7 +193,7 @@ def test_it_runs_in_the_folder_of_the_caller(
     assert answer["folder"] == str(tmp_path)
 
 
-def test_it_runs_by_a_relative_name(set_up: Path, shell: Shell) -> None:
+def test_it_runs_by_a_relative_name_and_in_silence(set_up: Path, shell: Shell) -> None:
     answer = shell.ask("sh", "notewell", cwd=set_up / "bin")
 
     assert answer["prefix"] == str(set_up / ".venv")

@@ -1,0 +1,128 @@
+"""A word that stands in an indexed note is found, whatever else there is (law 2)."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from tests.backends.conftest import NewNotebook, Notebook
+
+FILLING = "filler words here. " * 60
+SETTINGS = {
+    "as it comes": {},
+    "mmr": {"query.hybrid.mmr.enabled": True, "query.hybrid.mmr.lambda": 0.0},
+    "decay": {
+        "query.hybrid.temporalDecay.enabled": True,
+        "query.hybrid.temporalDecay.halfLifeDays": 0.01,
+    },
+    "one candidate": {"query.hybrid.candidateMultiplier": 1},
+    "hybrid off": {"query.hybrid.enabled": False},
+    "no weight for words": {
+        "query.hybrid.textWeight": 0,
+        "query.hybrid.vectorWeight": 1,
+    },
+}
+NEARLY = {
+    "deploy": "deployments deployed deploying deployment",
+    "deployments": "deploy deployed deploying deploy",
+    "port": "ports porting ported ports",
+    "order2026": "order20261 order20262 order20263 order20264",
+    "a828e60": "a828e601 a828e602 a828e603 a828e6044",
+    "multi-agent": "multi agentic multi-agentic agent/multi",
+    "20.04": "04.20 20 04 20.10 04",
+    "数据库": "数据 据库 数据 据库 库",
+    "しりとり": "とりしり りとしり しり とり",
+    "C++": "C C c C C#",
+    "ZX-4417": "ZX-4418 ZX 4417x 4417-ZX ZX",
+    "running": "run runs run run",
+    "doing": "do do does doings",
+}
+
+
+@pytest.mark.parametrize("word", NEARLY)
+@pytest.mark.parametrize("how", SETTINGS)
+def test_a_word_is_not_crowded_out_by_words_that_are_nearly_the_same(
+    notebook: "Notebook", word: str, how: str
+) -> None:
+    others = {f"memory/{n:03}.md": f"{NEARLY[word]} " * 3 for n in range(100)}
+    notebook.write({**others, "memory/1999-01-01.md": f"{FILLING} {word} {FILLING}"})
+    notebook.reopen(**SETTINGS[how])
+    notebook.refresh()
+
+    assert notebook.paths(word, limit=1, min_score=1.0) == ["memory/1999-01-01.md"]
+    assert "memory/1999-01-01.md" in notebook.paths(word)
+
+
+@pytest.mark.parametrize("filler", ["the", "what", "und"])
+def test_a_word_that_only_holds_sentences_together_is_found_too(
+    notebook: "Notebook", filler: str
+) -> None:
+    others = {f"memory/{n}.md": "something else" for n in range(100)}
+    notebook.write({**others, "memory/x.md": f"{FILLING} {filler} {FILLING}"})
+    notebook.refresh()
+
+    assert notebook.paths(filler, min_score=1.0) == ["memory/x.md"]
+
+
+def test_a_rare_word_of_a_question_is_found_beside_common_ones(
+    notebook: "Notebook",
+) -> None:
+    others = {f"memory/{n}.md": "the gateway port " * 20 for n in range(300)}
+    notebook.write({**others, "memory/x.md": f"{FILLING} kumquat {FILLING}"})
+    notebook.refresh()
+
+    assert notebook.paths("the gateway port kumquat", limit=1) == ["memory/x.md"]
+
+
+def test_a_word_is_found_among_thousands_of_notes_that_hold_it(
+    notebook: "Notebook",
+) -> None:
+    notebook.write({f"memory/{n}.md": f"otter{n} otter" for n in range(2500)})
+    notebook.refresh()
+
+    assert notebook.paths("otter1234 otter", limit=1) == ["memory/1234.md"]
+    assert len(notebook.paths("otter", limit=3000)) == 2500
+
+
+def test_notes_that_are_gone_do_not_keep_a_word_from_being_found(
+    notebook: "Notebook",
+) -> None:
+    others = {f"memory/{n}.md": "kiwi kiwi kiwi" for n in range(150)}
+    notebook.write({**others, "memory/x.md": f"{FILLING} kiwi {FILLING}"})
+    notebook.refresh()
+    for path in list(others)[:75]:
+        (notebook.root / path).unlink()
+    notebook.write(dict.fromkeys(list(others)[75:], "nothing"))
+
+    found = notebook.ask("kiwi")
+
+    assert [hit.path for hit in found.hits] == ["memory/x.md"]
+    assert found.freshness.stale
+
+
+@given(
+    words=st.lists(
+        st.text(alphabet="abcdefgh", min_size=3, max_size=5)
+        | st.text(alphabet="数据库部署京都", min_size=1, max_size=4),
+        min_size=20,
+        max_size=60,
+    ),
+    settings_name=st.sampled_from(sorted(SETTINGS)),
+)
+@settings(max_examples=25, deadline=None)
+def test_any_word_of_any_note_is_in_the_only_hit(
+    new_notebook: "NewNotebook", words: list[str], settings_name: str
+) -> None:
+    notebook = new_notebook()
+    notebook.write(
+        {f"memory/{n}.md": " ".join(words[n::7]) for n in range(7)}
+        | {"memory/2000-01-01-all.md": " ".join(words)}
+    )
+    notebook.reopen(**SETTINGS[settings_name])
+    notebook.refresh()
+
+    for word in words:
+        [hit] = notebook.ask(word, limit=1, min_score=1.0).hits
+        assert word in hit.snippet
