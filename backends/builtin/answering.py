@@ -37,7 +37,7 @@ def from_index(site: Site, store: Store, query: Query) -> Findings:
         passages=passages,
         mean_length=store.get("mean_length") or 1,
     )
-    literal, recheck = Literal(asked.wants), Recheck(site.workspace.root)
+    literal, recheck = Literal(asked.wants, spread), Recheck(site.workspace.root)
     pool = _pool(site, query)
     while True:
         found = candidates(
@@ -74,7 +74,8 @@ def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Fi
         mean_length=looked.mean_length,
     )
     scored = [scorer.score(passage) for passage in looked.passages]
-    literal, recheck = Literal(asked.wants), Recheck(site.workspace.root)
+    literal = Literal(asked.wants, looked.spread)
+    recheck = Recheck(site.workspace.root)
     hits = _hits(site, query, scored, scorer, literal, recheck)
     warnings = _warnings(asked)
     if looked.read < looked.notes:

@@ -176,7 +176,7 @@ class Engine:
         return Store.writer(self._path)
 
     @contextmanager
-    def _writing(self, *, patient: bool) -> Iterator[bool]:
+    def _writing(self, *, patient: bool) -> Generator[bool]:
         """Hold the one writer's lock; yield False when it is taken and time is short."""
         with explained(self._path):
             lock = self._locked(patient=patient)

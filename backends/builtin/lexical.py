@@ -55,7 +55,7 @@ def candidates(
     found = _matching(store, tables, _expression(wants, spread), limit, hidden)
     if any(literal.is_in(passage.text) for passage in found):
         return found
-    return [*found, *_matching(store, tables, literal.expression(spread), 1, hidden)]
+    return [*found, *_matching(store, tables, literal.expression(), 1, hidden)]
 
 
 def _matching(

@@ -14,8 +14,13 @@ from notewell.backends.builtin.terms import forms_of
 class Literal:
     """The words of a query, to be looked for as they are."""
 
-    def __init__(self, wants: Sequence[Want]) -> None:
-        """Take the words with content, and the others only where there are none."""
+    def __init__(self, wants: Sequence[Want], spread: Mapping[str, int]) -> None:
+        """Take the words with content, and the others only where there are none.
+
+        Args:
+            wants: What was asked for.
+            spread: In how many passages each term stands.
+        """
         whole = [want for want in wants if not want.part]
         chosen = [want for want in whole if not want.filler] or whole
         begun = [want for want in chosen if want.prefix and want.in_run]
@@ -23,7 +28,14 @@ class Literal:
         self._words = _terms(want for want in chosen if not _is_compound(want))
         # The only extra terms of a text that stand in it: its compounds.
         self._compounds = _terms(joined)
-        self._phrases = [" ".join(want.phrase) for want in joined if want.phrase]
+        # A compound that stands nowhere as such may stand in a longer one, and a run
+        # without spaces is indexed in pairs.
+        self._phrases = [
+            " ".join(want.phrase)
+            for want in joined
+            if want.phrase and not any(map(spread.get, want.exact))
+        ]
+        self._spread = spread
         self._starts = [want.exact[0] for want in begun]
 
     def stands_in(self, passage: Passage) -> bool:
@@ -31,12 +43,9 @@ class Literal:
         beside = f"{passage.path} {passage.heading}"
         return self.is_in(passage.text) or self.is_in(beside)
 
-    def expression(self, spread: Mapping[str, int]) -> str:
-        """Return an FTS5 query for texts that hold one of the words; maybe none.
-
-        Args:
-            spread: In how many passages each term stands; absent ones are left out.
-        """
+    def expression(self) -> str:
+        """Return an FTS5 query for texts that hold one of the words; maybe empty."""
+        spread = self._spread
         words = sorted(term for term in self._words if spread.get(term))
         compounds = sorted(term for term in self._compounds if spread.get(term))
         ways = [f"body : {_quoted(term)}" for term in words]

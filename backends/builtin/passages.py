@@ -65,18 +65,19 @@ def without_repeats(ranked: Iterable[Scored]) -> list[Scored]:
     better passage already shows that line.
     """
     kept: list[Scored] = []
+    of_note: dict[str, list[Passage]] = {}
     for scored in ranked:
-        rest = _rest(scored, [better.passage for better in kept])
+        better = of_note.setdefault(scored.passage.path, [])
+        rest = _rest(scored, better)
         if rest:
             kept.append(rest)
+            better.append(rest.passage)
     return kept
 
 
 def _rest(scored: Scored, better: Sequence[Passage]) -> Scored | None:
     first, last = scored.passage.start_line, scored.passage.end_line
     for passage in better:
-        if passage.path != scored.passage.path:
-            continue
         if passage.start_line <= scored.match_line <= passage.end_line:
             return None
         if passage.end_line < scored.match_line:

@@ -21,8 +21,8 @@ class NotewellError(Exception):
     """Base of every error that notewell raises on purpose.
 
     Attributes:
-        kind: The `type` of this error in JSON (DESIGN: `usage`, `config`,
-            `path-refused`, `unavailable`).
+        kind: The `type` of this error in JSON: `usage`, `config`, `path-refused`,
+            `unavailable` or `internal`.
         remedy: What a person can do about it, one sentence.
     """
 

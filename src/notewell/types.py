@@ -1,7 +1,7 @@
 """The values that cross boundaries: answers, hits, documents, reports.
 
-These are the fields of DESIGN's schema in Python's spelling; only surfaces
-write them in camelCase. Every line number is 1-based, both ends are included,
+These are the fields of the answer schema (docs/answers.md) in Python's spelling;
+only surfaces write them in camelCase. Every line number is 1-based, both ends are included,
 and a line ends at LF only.
 """
 
@@ -57,7 +57,7 @@ class Fallback:
         kind: What was replaced.
         from_: What should have done the work.
         to: What did it instead.
-        reason: Why, one word of DESIGN's list.
+        reason: Why, one word of `FallbackReason`.
         message: The same for a person, one sentence.
     """
 

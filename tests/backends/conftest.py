@@ -53,6 +53,7 @@ class Notebook:
 
     Attributes:
         root: The folder.
+        workspace: The same, to read from.
         state: Where the engine writes.
         index: The file that the engine writes.
         engine: The engine; it may be replaced by `reopen`.
@@ -63,6 +64,7 @@ class Notebook:
         self.root = folder / "notes"
         self.state = folder / "state"
         self.index = self.state / "memory" / "main.sqlite"
+        self.workspace = Workspace(root=self.root)
         (self.root / "memory").mkdir(parents=True)
         self.engine = Engine(self.site())
 
@@ -75,9 +77,7 @@ class Notebook:
             overrides={"agents.defaults.workspace": str(self.root), **overrides},
         )
         agent = settings.agent(None)
-        return Site(
-            workspace=Workspace(root=self.root), agent=agent, memory=settings.memory
-        )
+        return Site(workspace=self.workspace, agent=agent, memory=settings.memory)
 
     def reopen(self, **search: object) -> None:
         """Close the engine and open another, with these keys of `memorySearch`."""
@@ -116,7 +116,7 @@ class Notebook:
         for hit in found.hits:
             count = hit.end_line - hit.start_line + 1
             cited = get_document(
-                self.site().workspace, hit.path, start=hit.start_line, lines=count
+                self.workspace, hit.path, start=hit.start_line, lines=count
             )
             assert cited.end_line == hit.end_line
             assert hit.snippet in cited.text

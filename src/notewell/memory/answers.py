@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from notewell.backends.base import Findings
 from notewell.memory.opening import Opening
-from notewell.types import EmptyReason, Fallback, SearchAnswer
+from notewell.types import Document, EmptyReason, Fallback, SearchAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +57,19 @@ class Answering:
             warnings=(*self.opening.settings.warnings, *more, *findings.warnings),
             took_ms=(time.perf_counter() - self.started) * 1000,
         )
+
+
+def switched_off(path: str, start: int) -> Document:
+    """Return what `get` gives when this agent has no memory."""
+    return Document(
+        path=path,
+        text="",
+        start_line=start,
+        end_line=start - 1,
+        total_lines=0,
+        found=False,
+        reason="memory-disabled",
+    )
 
 
 def _no_provider(requested: str | None) -> Fallback:

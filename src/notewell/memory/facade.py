@@ -10,8 +10,8 @@ from typing import Self
 from notewell.backends.base import Backend, Progress, Query
 from notewell.backends.fallback import open_with_fallback
 from notewell.config import Settings
-from notewell.errors import BackendError, BackendUnknown, UsageError
-from notewell.memory.answers import Answering
+from notewell.errors import BackendError, BackendUnknown
+from notewell.memory.answers import Answering, switched_off
 from notewell.memory.opening import Opening, prepare
 from notewell.scope import hidden_paths, is_hidden
 from notewell.types import (
@@ -97,14 +97,7 @@ class Memory:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
         """
-        started = time.perf_counter()
-        answering = Answering(
-            opening=self._opening,
-            query=query,
-            backend=self._name,
-            fallbacks=self._fallbacks,
-            started=started,
-        )
+        answering = self._answering(query)
         limit = _limit(max_results, self._opening.agent.search.query.max_results)
         asked = _asked_sources(sources)
         if min_score is not None and not 0 <= min_score <= 1:
@@ -120,6 +113,7 @@ class Memory:
         if self._backend is None:
             return answering.empty("unavailable", *_sentences(self._failure))
         warning = await self._build_once(self._backend, progress)
+        answering = self._answering(query)  # the search begins here
         findings = await self._backend.search(
             Query(
                 text=query,
@@ -148,14 +142,10 @@ class Memory:
 
         Raises:
             PathRefused: not a note of this workspace, or closed in this conversation.
-            UsageError: memory is switched off.
             ValueError: a number is less than 1.
         """
         if not self._opening.enabled:
-            raise UsageError(
-                "memory is switched off for this agent",
-                remedy="see plugins.slots.memory and memorySearch.enabled",
-            )
+            return switched_off(path, start)
         return get_document(
             self.workspace,
             path,
@@ -221,6 +211,15 @@ class Memory:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+    def _answering(self, query: str) -> Answering:
+        return Answering(
+            opening=self._opening,
+            query=query,
+            backend=self._name,
+            fallbacks=self._fallbacks,
+            started=time.perf_counter(),
+        )
 
     async def _build_once(
         self, backend: Backend, progress: Progress | None

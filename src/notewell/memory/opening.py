@@ -69,7 +69,8 @@ def prepare(
         configured_explicitly=chosen_agent.workspace_origin != "default",
         home=home,
         cwd=Path.cwd(),
-        server=server,
+        # Only the default agent may be given the folder that somebody happens to be in.
+        server=server or chosen_agent.id != settings.default_agent,
     )
     return Opening(
         settings=settings,

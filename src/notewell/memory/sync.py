@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from notewell.backends.base import Progress
+from notewell.backends.blocking import drive
 from notewell.backends.registry import BUILTIN
 from notewell.config import Settings
 from notewell.memory.facade import Memory, open_memory
@@ -115,7 +116,7 @@ class SyncMemory:
     def _run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         if self._runner:
             return self._runner.run(coroutine)
-        return _drive(coroutine)
+        return drive(coroutine)
 
 
 def open_memory_sync(
@@ -151,14 +152,3 @@ def _new_runner() -> "asyncio.Runner":
     import asyncio  # slow to import, and only for backends that need a loop
 
     return asyncio.Runner()
-
-
-def _drive(coroutine: Coroutine[Any, Any, _T]) -> _T:
-    """Run a coroutine that never waits for a loop, without loading asyncio."""
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        result: _T = done.value
-        return result
-    coroutine.close()
-    raise RuntimeError("this backend needs an event loop")

