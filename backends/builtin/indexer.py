@@ -127,8 +127,8 @@ class Indexer:
     def _add(self, file_id: int, path: str, chunks: list[Chunk]) -> None:
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
         about = _context(path)
-        rows: list[tuple[object, ...]] = []
-        entries: list[tuple[object, ...]] = []
+        rows: list[tuple[int | str, ...]] = []
+        entries: list[tuple[int | str, ...]] = []
         for key, chunk in enumerate(chunks, first):
             forms = list(forms_of(chunk.text))
             length = sum(map(len, map(_BODY, forms)))

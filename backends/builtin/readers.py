@@ -1,6 +1,6 @@
 """Connections for answers: they never wait for the writer, and are used again."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -53,7 +53,7 @@ class Readers:
         self._damaged = None
 
     @contextmanager
-    def one(self) -> Iterator[Store]:
+    def one(self) -> Generator[Store]:
         """Lend a connection; everything that is read is of one state of the index.
 
         Raises:
@@ -116,13 +116,21 @@ class Readers:
         self, error: apsw.Error | UnicodeDecodeError, store: Store | None
     ) -> Unreadable:
         """Say why the index cannot answer, and remember damage."""
-        if isinstance(error, UnicodeDecodeError) or is_spoilt(error):
+        why = unreadable(error)
+        if why.reason == "corrupt":
             self._damaged = store.inode if store else inode_of(self._path)
-            # The other error would show text of a note.
-            what = f" ({error})" if isinstance(error, apsw.Error) else ""
-            return Unreadable("corrupt", f"the index is damaged{what}; {_ANEW}")
-        if isinstance(error, apsw.BusyError | apsw.LockedError):
-            return Unreadable("busy", "the index is held by another program")
-        if "fts5" in str(error):
-            return Unreadable("missing", "this SQLite has no full-text index (FTS5)")
-        return Unreadable("missing", f"the index cannot be read: {error}")
+        return why
+
+
+def unreadable(error: apsw.Error | UnicodeDecodeError) -> Unreadable:
+    """Say in our words why SQLite could not read an index."""
+    if isinstance(error, UnicodeDecodeError):
+        # Its own words would show text of a note.
+        return Unreadable("corrupt", f"the index is damaged; {_ANEW}")
+    if is_spoilt(error):
+        return Unreadable("corrupt", f"the index is damaged ({error}); {_ANEW}")
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return Unreadable("busy", "the index is held by another program")
+    if "fts5" in str(error):
+        return Unreadable("missing", "this SQLite has no full-text index (FTS5)")
+    return Unreadable("missing", f"the index cannot be read: {error}")

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -225,7 +225,7 @@ def is_spoilt(error: apsw.Error) -> bool:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explained(path: Path) -> Generator[None]:
     """Turn what SQLite and the system say about a write into a BackendError."""
     try:
         yield

@@ -113,7 +113,7 @@ class Notebook:
         found = self.engine.search(query)
         assert bool(found.hits) == (found.reason is None)
         assert len(found.hits) <= limit
-        for hit in found.hits:
+        for hit in found.hits[:20]:
             count = hit.end_line - hit.start_line + 1
             cited = get_document(
                 self.workspace, hit.path, start=hit.start_line, lines=count

@@ -61,11 +61,13 @@ def full_text() -> Check:
 
 def extensions() -> Check:
     """Try to load an extension: sqlite-vec, if it is there."""
+    from importlib import import_module
+
     import apsw
 
     name = "extensions"
     try:
-        import sqlite_vec  # type: ignore[import-untyped]  # pyright: ignore
+        sqlite_vec: Any = import_module("sqlite_vec")  # has no types
     except ImportError:
         detail = "sqlite-vec is not installed; nothing needs it yet"
         return Check(name=name, status="ok", detail=detail)

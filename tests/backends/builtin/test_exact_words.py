@@ -41,8 +41,13 @@ NEARLY = {
 }
 
 
-@pytest.mark.parametrize("word", NEARLY)
-@pytest.mark.parametrize("how", SETTINGS)
+@pytest.mark.parametrize(
+    ("word", "how"),
+    [
+        *((word, "as it comes") for word in NEARLY),
+        *((word, how) for how in SETTINGS for word in ("deploy", "数据库")),
+    ],
+)
 def test_a_word_is_not_crowded_out_by_words_that_are_nearly_the_same(
     notebook: "Notebook", word: str, how: str
 ) -> None:
@@ -79,11 +84,11 @@ def test_a_rare_word_of_a_question_is_found_beside_common_ones(
 def test_a_word_is_found_among_thousands_of_notes_that_hold_it(
     notebook: "Notebook",
 ) -> None:
-    notebook.write({f"memory/{n}.md": f"otter{n} otter" for n in range(2500)})
+    notebook.write({f"memory/{n}.md": f"otter{n} otter" for n in range(1500)})
     notebook.refresh()
 
     assert notebook.paths("otter1234 otter", limit=1) == ["memory/1234.md"]
-    assert len(notebook.paths("otter", limit=3000)) == 2500
+    assert len(notebook.paths("otter", limit=2000)) == 1500
 
 
 def test_notes_that_are_gone_do_not_keep_a_word_from_being_found(
@@ -111,7 +116,7 @@ def test_notes_that_are_gone_do_not_keep_a_word_from_being_found(
     ),
     settings_name=st.sampled_from(sorted(SETTINGS)),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_any_word_of_any_note_is_in_the_only_hit(
     new_notebook: "NewNotebook", words: list[str], settings_name: str
 ) -> None:

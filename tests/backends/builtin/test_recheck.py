@@ -1,0 +1,141 @@
+"""Notes that changed since they were indexed: never a wrong line, never old content."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from tests.backends.conftest import NewNotebook, Notebook
+
+NOTE = "\n".join(
+    [*(f"line {n} of filling" for n in range(1, 10)), "the kumquat grows here", "end"]
+)
+
+
+@pytest.fixture
+def kumquat(notebook: "Notebook") -> "Notebook":
+    """An index in which the tenth line of a note is about a kumquat."""
+    notebook.write({"memory/a.md": NOTE, "memory/b.md": "kumquat too"})
+    notebook.refresh()
+    return notebook
+
+
+def test_a_fresh_index_gives_fresh_answers(kumquat: "Notebook") -> None:
+    found = kumquat.ask("kumquat")
+
+    assert not found.freshness.stale
+    assert found.freshness.indexed_at is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda note: "new\nlines\n" + note, 12),
+        (lambda note: note.split("\n", 3)[3], 7),
+        (lambda note: note + "\nmore", 10),
+        (lambda note: note.replace("line 3 of filling", "rewritten"), 10),
+        (lambda note: "the kumquat grows here", 1),
+        (lambda note: note + "\n" + note, 10),
+    ],
+    ids=["moved down", "moved up", "longer", "edited above", "left alone", "doubled"],
+)
+def test_a_match_is_cited_where_it_stands_now(
+    kumquat: "Notebook", change: Callable[[str], str], line: int
+) -> None:
+    kumquat.write({"memory/a.md": change(NOTE)})
+
+    found = kumquat.ask("the kumquat grows here")
+
+    [hit] = [hit for hit in found.hits if hit.path == "memory/a.md"]
+    assert hit.match_line == line
+    assert "the kumquat grows here" in hit.snippet
+
+
+def test_only_an_answer_that_had_to_be_corrected_is_stale(kumquat: "Notebook") -> None:
+    kumquat.write({"memory/a.md": "above\n" + NOTE})
+
+    assert kumquat.ask("grows").freshness.stale
+    assert not kumquat.ask("too").freshness.stale
+
+
+def test_a_note_that_was_only_touched_is_not_stale(kumquat: "Notebook") -> None:
+    os.utime(kumquat.root / "memory/a.md", (1, 1))
+
+    found = kumquat.ask("grows")
+
+    assert [hit.path for hit in found.hits] == ["memory/a.md"]
+    assert not found.freshness.stale
+
+
+@pytest.mark.parametrize("how", ["deleted", "emptied", "rewritten", "folder", "link"])
+def test_what_is_gone_is_not_shown(kumquat: "Notebook", how: str) -> None:
+    file = kumquat.root / "memory/a.md"
+    file.unlink()
+    if how == "emptied":
+        file.touch()
+    elif how == "rewritten":
+        file.write_text("the kumquat is gone\n" * 5, encoding="utf-8")
+    elif how == "folder":
+        file.mkdir()
+    elif how == "link":
+        other = kumquat.root.parent / "other.md"
+        other.write_text(NOTE, encoding="utf-8")
+        file.symlink_to(other)
+
+    found = kumquat.ask("kumquat grows")
+
+    assert [hit.path for hit in found.hits] == ["memory/b.md"]
+    assert found.freshness.stale
+
+
+def test_when_everything_is_gone_the_answer_is_empty_and_says_so(
+    kumquat: "Notebook",
+) -> None:
+    for name in ("a", "b"):
+        (kumquat.root / f"memory/{name}.md").unlink()
+
+    found = kumquat.ask("kumquat")
+
+    assert (found.hits, found.reason) == ([], "no-match")
+    assert found.freshness.stale
+
+
+def test_a_change_that_size_and_time_do_not_show_is_still_not_shown_wrongly(
+    notebook: "Notebook",
+) -> None:
+    notebook.write({"memory/a.md": "mango"})
+    notebook.refresh()
+    file = notebook.root / "memory/a.md"
+    before = file.stat()
+
+    file.write_text("grape", encoding="utf-8")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert notebook.paths("mango") == []
+    notebook.refresh()
+    assert notebook.paths("grape") == ["memory/a.md"]
+
+
+@given(
+    before=st.lists(
+        st.sampled_from(["kiwi", "fig", "plum", ""]), min_size=1, max_size=12
+    ),
+    after=st.lists(st.sampled_from(["kiwi", "fig", "plum", ""]), max_size=12),
+)
+@settings(max_examples=40, deadline=None)
+def test_no_edit_makes_an_answer_cite_a_line_without_the_word(
+    new_notebook: "NewNotebook", before: list[str], after: list[str]
+) -> None:
+    notebook = new_notebook()
+    notebook.reopen(**{"chunking.tokens": 16, "chunking.overlap": 4})
+    notebook.write({"memory/a.md": "\n".join(before)})
+    notebook.refresh()
+    notebook.write({"memory/a.md": "\n".join(after)})
+
+    for hit in notebook.ask("kiwi").hits:
+        assert after[hit.match_line - 1] == "kiwi"
+        assert hit.snippet in "\n".join(after)

@@ -1,0 +1,119 @@
+"""What is shown of a passage: unaltered, short, around the match."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from notewell.backends.builtin.snippets import SNIPPET_CHARACTERS, snippet
+
+if TYPE_CHECKING:
+    from tests.backends.conftest import Notebook
+
+
+def has_kiwi(text: str) -> float:
+    return float("kiwi" in text)
+
+
+@given(
+    lines=st.lists(
+        st.text(alphabet=st.characters(blacklist_characters="\n"), max_size=40)
+        | st.builds(
+            lambda word, n: word * n,
+            st.sampled_from(["a", "no ", "漢"]),
+            st.integers(1, 900),
+        ),
+        min_size=1,
+        max_size=20,
+    ),
+    place=st.integers(min_value=0),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_snippet_is_an_unaltered_part_that_holds_the_match(
+    lines: list[str], place: int
+) -> None:
+    match = place % len(lines)
+    lines[match] = lines[match] + " kiwi"
+
+    shown = snippet("\n".join(lines), match, has_kiwi)
+
+    assert shown in "\n".join(lines)
+    assert "kiwi" in shown
+    assert 0 < len(shown) <= SNIPPET_CHARACTERS
+
+
+def test_whole_lines_are_shown_where_they_fit() -> None:
+    lines = [f"line {n} " + "x" * 90 for n in range(20)]
+
+    shown = snippet("\n".join(lines), 10, has_kiwi).split("\n")
+
+    assert set(shown) <= set(lines)
+    assert lines[10] in shown
+    assert len(shown) == 7
+
+
+def test_a_long_line_is_cut_between_words() -> None:
+    line = "apple " * 500 + "kiwi " + "pear " * 500
+
+    shown = snippet(line, 0, has_kiwi)
+
+    assert set(shown.split()) <= {"apple", "kiwi", "pear"}
+    assert "kiwi" in shown
+
+
+@pytest.mark.parametrize("line", [1, 2, 50, 99, 100])
+def test_the_line_that_matches_is_cited_and_shown(
+    notebook: "Notebook", line: int
+) -> None:
+    lines = [f"{n} plain filling" for n in range(1, 101)]
+    lines[line - 1] = "the kumquat grows here"
+    notebook.write({"memory/a.md": "\n".join(lines)})
+    notebook.refresh()
+
+    [hit] = notebook.ask("where is the kumquat").hits
+
+    assert hit.match_line == line
+    assert "kumquat" in hit.snippet
+
+
+def test_the_best_of_several_matching_lines_is_cited(notebook: "Notebook") -> None:
+    notebook.write(
+        {"memory/a.md": "the port\nthe gateway\nthe gateway port is 1\nport\ngateway"}
+    )
+    notebook.refresh()
+
+    [hit] = notebook.ask("gateway port").hits
+
+    assert hit.match_line == 3
+
+
+@pytest.mark.parametrize("before", [0, 500, 5_000, 40_000])
+def test_a_match_in_an_endless_line_is_shown(notebook: "Notebook", before: int) -> None:
+    notebook.write({"memory/a.md": "x\n" + "ab " * before + "kumquat" + " cd" * 9000})
+    notebook.refresh()
+
+    [hit] = notebook.ask("kumquat").hits
+
+    assert (hit.start_line, hit.match_line, hit.end_line)[1:] == (2, 2)
+    assert "kumquat" in hit.snippet
+
+
+def test_a_note_that_is_found_by_its_name_shows_its_beginning(
+    notebook: "Notebook",
+) -> None:
+    notebook.write({"memory/kumquat.md": "\n\nfirst line\nsecond line"})
+    notebook.refresh()
+
+    [hit] = notebook.ask("kumquat").hits
+
+    assert "first line" in hit.snippet
+
+
+def test_a_hit_says_which_headings_stand_above_it(notebook: "Notebook") -> None:
+    notebook.write({"memory/a.md": "# Rollout\n\n## Night\n\nkumquat\n"})
+    notebook.refresh()
+
+    [hit] = notebook.ask("kumquat").hits
+
+    assert hit.heading == "Rollout > Night"
