@@ -50,6 +50,7 @@ def main() -> int:
     figures: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as state:
         environ = {**os.environ, "OPENCLAW_STATE_DIR": state, "PYTHONPATH": SOURCE}
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would compile at every start
         for measure in (indexing, refreshing, searching, shell, importing):
             for name, value in measure(root, environ, given.peer).items():
                 figures[name] = value

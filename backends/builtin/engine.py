@@ -77,17 +77,17 @@ class Engine:
         before = self._state_of_file()
         scanned = scan(self._site.workspace)
         if not force and self._agrees(scanned):
-            return self._report(scanned, done=0, left=0)
+            return self._report(scanned, done=0, pending=0)
         with self._writing(patient=within is None) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
-                return self._report(scanned, done=0, left=0, warnings=(busy,))
+                return self._report(scanned, done=0, pending=None, warnings=(busy,))
             if self._state_of_file() != before:
                 # Whoever wrote since may know newer notes than this scan does.
                 scanned = scan(self._site.workspace)
             with explained(self._path):
                 done, left = self._write(scanned, force, deadline, progress)
-        return self._report(scanned, done=done, left=left)
+        return self._report(scanned, done=done, pending=left)
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
@@ -96,7 +96,7 @@ class Engine:
         warnings = (notice,) if notice else ()
         try:
             with self._readers.one() as store:
-                return self._counted(store, scanned, warnings)
+                return self._counted(store, self._pending(store, scanned), warnings)
         except Unreadable as error:
             return IndexStatus(
                 location=str(self._path),
@@ -203,21 +203,29 @@ class Engine:
         return tuple(_state(f"{self._path}{suffix}") for suffix in SIDE_FILES)
 
     def _report(
-        self, scanned: Scan, *, done: int, left: int, warnings: tuple[str, ...] = ()
+        self,
+        scanned: Scan,
+        *,
+        done: int,
+        pending: int | None,
+        warnings: tuple[str, ...] = (),
     ) -> IndexReport:
+        """Count what the index holds now; `pending` too, if it is None."""
         notice = (self._location.notice,) if self._location.notice else ()
         try:
             with self._readers.one() as store:
-                counted = self._counted(store, scanned, ())
+                if pending is None:
+                    pending = self._pending(store, scanned)
+                counted = self._counted(store, pending, ())
         except Unreadable as error:
-            if not left and not warnings:
+            if pending == 0:
                 raise BackendFailed(
                     BACKEND, error.why, reason=error.reason, remedy=_REBUILD
                 ) from error
             return IndexReport(
                 files=0,
                 chunks=0,
-                pending=left or len(scanned.notes),
+                pending=pending or len(scanned.notes),
                 changed=done,
                 skipped=scanned.skipped,
                 warnings=(*notice, *warnings),
@@ -225,14 +233,14 @@ class Engine:
         return IndexReport(
             files=counted.files,
             chunks=counted.chunks,
-            pending=left or counted.pending,
+            pending=counted.pending,
             changed=done,
             skipped=(*scanned.skipped, *counted.skipped),
             warnings=(*notice, *warnings),
         )
 
     def _counted(
-        self, store: Store, scanned: Scan, warnings: tuple[str, ...]
+        self, store: Store, pending: int, warnings: tuple[str, ...]
     ) -> IndexStatus:
         live = store.live()
         assert live is not None
@@ -242,7 +250,7 @@ class Engine:
             bytes=size_of(self._path),
             files=store.one(f"select count(*) from {live.files} where problem is null"),
             chunks=store.one(f"select count(*) from {live.chunks}"),
-            pending=self._pending(store, scanned),
+            pending=pending,
             indexed_at=store.indexed_at(),
             last_error=store.get("last_error"),
             identity={

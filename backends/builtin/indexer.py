@@ -28,8 +28,11 @@ class Signature(NamedTuple):
 class Known(NamedTuple):
     """A note as the index holds it."""
 
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
     id: int
-    signature: Signature
     digest: bytes
     problem: str | None
 
@@ -37,17 +40,19 @@ class Known(NamedTuple):
 def known_notes(store: Store, generation: Generation) -> dict[str, Known]:
     """Return every note of a generation by its path."""
     rows = store.connection.execute(
-        f"select path, id, size, mtime_ns, ctime_ns, digest, problem"
+        "select path, size, mtime_ns, ctime_ns, id, digest, problem"
         f" from {generation.files}"
     )
-    return {
-        path: Known(key, Signature(*signature), digest, problem)
-        for path, key, *signature, digest, problem in rows
-    }
+    return {known.path: known for known in map(Known._make, rows)}
 
 
 class Indexer:
-    """Puts notes into one generation. The caller opens and commits transactions."""
+    """Puts notes into one generation. The caller opens and commits transactions.
+
+    Attributes:
+        changed: Notes that were written or removed; those that turned out to be the
+            same are not counted.
+    """
 
     def __init__(
         self, store: Store, generation: Generation, chunking: ChunkingSettings
@@ -57,6 +62,7 @@ class Indexer:
         self._many = store.connection.executemany
         self._tables = generation
         self._chunking = chunking
+        self.changed = 0
 
     def put(self, note: Note, before: Known | None, signature: Signature) -> None:
         """Read a note and index it, replacing what the index held of it.
@@ -83,6 +89,7 @@ class Indexer:
     def remove(self, before: Iterable[Known]) -> None:
         """Take notes out of the index."""
         for known in before:
+            self.changed += 1
             self._clear(known.id)
             self._run(f"delete from {self._tables.files} where id = ?", (known.id,))
 
@@ -102,6 +109,7 @@ class Indexer:
         chunks: Iterable[Chunk],
         problem: str | None,
     ) -> None:
+        self.changed += 1
         chunks = list(chunks)
         values = (*signature, digest, len(chunks), problem)
         # Never `insert or replace`: it opens a statement journal, at which FTS5 writes

@@ -6,6 +6,7 @@ stage (`scoring`) weighs everything that was asked for, common words too.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from notewell.backends.builtin.literal import Literal
 from notewell.backends.builtin.passages import Passage
@@ -16,6 +17,9 @@ from notewell.backends.builtin.vocabulary import passages_with
 
 _LONGEST_LISTS = 20_000
 """Entries of term lists that a query may read, the rarest term's excepted."""
+
+_CHEAP = 2_000
+"""Entries up to which a second way to the same thing is worth reading."""
 
 _WEIGHTS = "1.0, 0.6, 0.8"
 """BM25 weights of body, extra and context."""
@@ -101,35 +105,50 @@ def _passage(row: tuple[int, str, int, int, int, int, int, str, int, str]) -> Pa
     )
 
 
+class _Way(NamedTuple):
+    """One way to ask FTS5 for a want.
+
+    Attributes:
+        written: In FTS5's syntax.
+        cost: Entries of term lists that it reads.
+        second: The want may be found without it: a stem, a phrase, a part.
+    """
+
+    written: str
+    cost: int
+    second: bool
+
+
 def _expression(wants: Sequence[Want], spread: Mapping[str, int]) -> str:
     """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
     content = [want for want in wants if not want.filler and _is_here(want, spread)]
-    ways = (way for want in content or wants for way in _written(want, spread))
-    costs = {written: cost for written, cost in ways if cost}
-    chosen: list[str] = []
+    ways = {way for want in content or wants for way in _ways(want, spread) if way.cost}
+    chosen: dict[str, None] = {}
     spent = 0
-    for written, cost in sorted(costs.items(), key=lambda item: (item[1], item[0])):
-        if chosen and spent + cost > _LONGEST_LISTS:
+    for way in sorted(ways, key=lambda way: (way.cost, way.written, way.second)):
+        if chosen and (way.second and way.cost > _CHEAP):
+            continue
+        if chosen and spent + way.cost > _LONGEST_LISTS:
             break
-        chosen.append(written)
-        spent += cost
+        chosen[way.written] = None
+        spent += way.cost
     return " OR ".join(chosen)
 
 
 def _is_here(want: Want, spread: Mapping[str, int]) -> bool:
-    return want.prefix or any(cost for _, cost in _written(want, spread))
+    return want.prefix or any(way.cost for way in _ways(want, spread))
 
 
-def _written(want: Want, spread: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return each way to ask for a want, with the length of the lists to read."""
-    ways = [(_quoted(term), spread.get(term, 0)) for term in want.exact]
+def _ways(want: Want, spread: Mapping[str, int]) -> list[_Way]:
+    ways = [_Way(_quoted(t), spread.get(t, 0), want.part) for t in want.exact]
     if want.prefix:
-        return [(f"{_quoted(want.exact[0])} *", 1), *ways[1:]]
+        return [_Way(f"{_quoted(want.exact[0])} *", 1, want.part), *ways[1:]]
+    found = want.part or any(way.cost for way in ways)
     if want.loose:
-        ways.append((_quoted(want.loose), spread.get(want.loose, 0)))
+        ways.append(_Way(_quoted(want.loose), spread.get(want.loose, 0), found))
     if want.phrase and all(spread.get(part) for part in want.phrase):
         cost = sum(spread[part] for part in want.phrase)
-        ways.append((_quoted(" ".join(want.phrase)), cost))
+        ways.append(_Way(_quoted(" ".join(want.phrase)), cost, found))
     return ways
 
 

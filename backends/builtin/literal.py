@@ -5,7 +5,9 @@ place of a note that holds the very word.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
+from notewell.backends.builtin.folding import fold
 from notewell.backends.builtin.passages import Passage
 from notewell.backends.builtin.query import Want
 from notewell.backends.builtin.terms import forms_of
@@ -37,6 +39,7 @@ class Literal:
         ]
         self._spread = spread
         self._starts = [want.exact[0] for want in begun]
+        self._beginnings = [phrase.partition(" ")[0] for phrase in self._phrases]
 
     def stands_in(self, passage: Passage) -> bool:
         """Say whether one of the words stands in a passage, its headings or its path."""
@@ -59,6 +62,8 @@ class Literal:
 
     def is_in(self, text: str) -> bool:
         """Say whether one of the words stands in a text."""
+        if not self._may_be_in(text):
+            return False
         forms = list(forms_of(text))
         words, compounds = self._words, self._compounds
         for form in forms:
@@ -72,6 +77,12 @@ class Literal:
         return any(f" {phrase} " in body for phrase in self._phrases) or any(
             f" {start}" in body for start in self._starts
         )
+
+    def _may_be_in(self, text: str) -> bool:
+        """Look for the letters alone, which is quick and rules most texts out."""
+        letters = fold(text).replace("'", "")
+        wanted = chain(self._words, self._compounds, self._starts, self._beginnings)
+        return any(term in letters for term in wanted)
 
 
 def _is_compound(want: Want) -> bool:

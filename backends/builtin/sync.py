@@ -39,37 +39,40 @@ class Difference:
     Attributes:
         changed: Notes to read, with what the index holds of them.
         removed: What the index holds of notes that are gone.
+        again: Notes that look the same, to read once more.
     """
 
     changed: list[tuple[Note, Known | None]]
     removed: list[Known]
+    again: list[tuple[Note, Known | None]]
 
     def __len__(self) -> int:
-        return len(self.changed) + len(self.removed)
+        return self.certain() + len(self.again)
 
     def certain(self) -> int:
-        """Count without the notes that look the same and are only read once more."""
-        again = sum(
-            before is not None
-            and before.signature == (note.size, _UNSETTLED, note.ctime_ns)
-            for note, before in self.changed
-        )
-        return len(self) - again
+        """Count what is known to differ."""
+        return len(self.changed) + len(self.removed)
 
 
 def difference(scan: Scan, known: dict[str, Known]) -> Difference:
     """Compare a scan with what a generation holds, by size and times."""
     changed: list[tuple[Note, Known | None]] = []
+    again: list[tuple[Note, Known | None]] = []
+    seen = 0
     for note in scan.notes:
         before = known.get(note.path)
-        signature = (note.size, note.mtime_ns, note.ctime_ns)
-        if before is None or before.signature != signature:
-            changed.append((note, before))
+        seen += before is not None
+        # Size, mtime and ctime, as slices: there may be a great many notes.
+        if before is None:
+            changed.append((note, None))
+        elif before[1:4] != note[2:5]:
+            young = before[1:4] == (note.size, _UNSETTLED, note.ctime_ns)
+            (again if young else changed).append((note, before))
+    if seen == len(known):
+        return Difference(changed=changed, removed=[], again=again)
     here = {note.path for note in scan.notes}
-    return Difference(
-        changed=changed,
-        removed=[before for path, before in known.items() if path not in here],
-    )
+    removed = [before for path, before in known.items() if path not in here]
+    return Difference(changed=changed, removed=removed, again=again)
 
 
 def bring_up_to_date(
@@ -102,10 +105,10 @@ def bring_up_to_date(
                 progress(done, len(todo))
             if deadline is not None and time.monotonic() > deadline:
                 break
-    left = len(todo) - done
+    left = max(0, todo.certain() - done)
     if not left:
         _complete(store, target, scan, changed=bool(todo))
-    return done, left
+    return indexer.changed, left
 
 
 def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
@@ -141,6 +144,7 @@ def _steps(
     works = chain(
         ((None, known) for known in todo.removed),
         todo.changed,
+        todo.again,
     )
     committed = time.monotonic()
     done = 0
@@ -166,7 +170,8 @@ def _end_transaction(store: Store) -> None:
         try:
             store.connection.execute("commit")
         except apsw.Error:
-            store.connection.execute("rollback")
+            if store.connection.in_transaction:
+                store.connection.execute("rollback")
             raise
 
 

@@ -48,7 +48,6 @@ def scored(
         ("memory/0000-01-01.md", None),
         ("memory/12026-01-111.md", None),
         ("memory/2026-1-1.md", None),
-        ("memory/٢٠٢٦-٠١-١١x.md", None),
     ],
 )
 def test_a_date_in_a_name_is_read_at_any_depth(path: str, written: date | None) -> None:
