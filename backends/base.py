@@ -21,6 +21,9 @@ from notewell.types import (
 )
 from notewell.workspace import Workspace
 
+Waiting: TypeAlias = Callable[[], None]
+"""Called once when another process is indexing and we wait for it."""
+
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with (files done, files to do) while an engine indexes."""
 
@@ -40,6 +43,10 @@ class Site:
     memory: MemorySettings
 
 
+def _hides_nothing(path: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """A question to an engine.
@@ -49,14 +56,14 @@ class Query:
         limit: The most hits wanted, at least 1.
         min_score: Hits with a lower score are left out, exact words excepted.
         sources: Where to look.
-        hidden: Paths that nobody in this conversation may see.
+        hides: Says of a path whether nobody in this conversation may see it.
     """
 
     text: str
     limit: int
     min_score: float = 0.0
     sources: frozenset[Source] = frozenset({"memory"})
-    hidden: frozenset[str] = frozenset()
+    hides: Callable[[str], bool] = _hides_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,13 +113,16 @@ class Backend(Protocol):
         force: bool = False,
         within: float | None = None,
         progress: Progress | None = None,
+        waiting: Waiting | None = None,
     ) -> IndexReport:
         """Make the index agree with the files. Idempotent; notes are never written.
 
         Args:
             force: Build everything anew; searches go on meanwhile.
-            within: Stop after about this many seconds; what is left is `pending`.
+            within: Stop after about this many seconds, at the next note; what is left
+                is `pending`.
             progress: Told how far the run is.
+            waiting: Told that another process has to finish first.
 
         Raises:
             BackendFailed: the index cannot be written (disk full, no permission).

@@ -19,11 +19,21 @@ from notewell.types import Fallback, FallbackReason, Freshness, Hit
 _FEWEST_CANDIDATES = 40
 """Passages that are weighed whatever the limit: the second stage wants a choice."""
 
+_OUTDATED = (
+    "The index was built with other settings; `notewell index` builds it anew, and "
+    "until then the old one answers."
+)
 _CUT = "The query is long; its first and weightiest words were searched for."
 
 
-def from_index(site: Site, store: Store, query: Query) -> Findings:
-    """Answer from the live generation of an index."""
+def from_index(
+    site: Site, store: Store, query: Query, *, outdated: bool = False
+) -> Findings:
+    """Answer from the live generation of an index.
+
+    Args:
+        outdated: It was built with other settings or by another version.
+    """
     asked = read_query(query.text)
     if not asked.wants:
         return Findings(hits=(), mode="keyword", reason="empty-query")
@@ -37,23 +47,25 @@ def from_index(site: Site, store: Store, query: Query) -> Findings:
         passages=passages,
         mean_length=store.get("mean_length") or 1,
     )
-    literal, recheck = Literal(asked.wants, spread), Recheck(site.workspace.root)
+    literal, recheck = Literal(asked.wants, spread), Recheck(site.workspace)
     pool = _pool(site, query)
     while True:
-        found = candidates(
-            store, tables, asked.wants, spread, literal, limit=pool, hidden=query.hidden
-        )
-        scored = [scorer.score(one) for one in found]
+        found = candidates(store, tables, asked.wants, spread, literal, limit=pool)
+        shown = [one for one in found if not query.hides(one.path)]
+        scored = [scorer.score(one) for one in shown]
         hits = _hits(site, query, scored, scorer, literal, recheck)
-        if len(hits) >= query.limit or len(found) < pool or not recheck.lost:
+        kept_out = recheck.lost or len(shown) < len(found)
+        if len(hits) >= query.limit or len(found) < pool or not kept_out:
             break
-        pool *= 2  # passages that are gone have kept others out
+        pool *= 2  # passages that are gone or closed have taken others' places
     return Findings(
         hits=hits,
         mode="keyword",
         reason=None if hits else "no-match" if passages else "nothing-indexed",
-        freshness=Freshness(indexed_at=store.indexed_at(), stale=recheck.stale),
-        warnings=_warnings(asked),
+        freshness=Freshness(
+            indexed_at=store.indexed_at(), stale=outdated or recheck.stale
+        ),
+        warnings=(*_warnings(asked), *((_OUTDATED,) if outdated else ())),
     )
 
 
@@ -66,7 +78,7 @@ def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Fi
     if not asked.wants:
         return Findings(hits=(), mode="scan", reason="empty-query")
     chunking = site.agent.search.chunking
-    looked = look_through(site.workspace, asked.wants, chunking, hidden=query.hidden)
+    looked = look_through(site.workspace, asked.wants, chunking, hides=query.hides)
     scorer = Scorer(
         asked.wants,
         looked.spread,
@@ -75,7 +87,7 @@ def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Fi
     )
     scored = [scorer.score(passage) for passage in looked.passages]
     literal = Literal(asked.wants, looked.spread)
-    recheck = Recheck(site.workspace.root)
+    recheck = Recheck(site.workspace)
     hits = _hits(site, query, scored, scorer, literal, recheck)
     warnings = _warnings(asked)
     if looked.read < looked.notes:

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from notewell.backends.base import Findings, Progress, Query, Site
+from notewell.backends.base import Findings, Progress, Query, Site, Waiting
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.builtin.engine import Engine
 from notewell.types import IndexReport, IndexStatus
@@ -29,10 +29,15 @@ class BuiltinBackend:
         force: bool = False,
         within: float | None = None,
         progress: Progress | None = None,
+        waiting: Waiting | None = None,
     ) -> IndexReport:
         """Make the index agree with the files."""
         return await off_the_loop(
-            self._engine.refresh, force=force, within=within, progress=progress
+            self._engine.refresh,
+            force=force,
+            within=within,
+            progress=progress,
+            waiting=waiting,
         )
 
     async def search(self, query: Query) -> Findings:

@@ -34,12 +34,14 @@ class Chunk:
         end_line: Last line, included.
         text: Its lines joined by LF; for a piece of an endless line, the piece.
         heading: The headings above it, outermost first, joined by ` > `.
+        piece: It is a piece of an endless line, and not whole lines.
     """
 
     start_line: int
     end_line: int
     text: str
     heading: str
+    piece: bool = False
 
 
 def cut(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk]:
@@ -122,7 +124,11 @@ def _pieces(
         piece = line[start : start + size]
         if not piece.isspace():
             yield Chunk(
-                start_line=index + 1, end_line=index + 1, text=piece, heading=heading
+                start_line=index + 1,
+                end_line=index + 1,
+                text=piece,
+                heading=heading,
+                piece=True,
             )
         if start + size >= len(line):
             return

@@ -2,36 +2,36 @@
 
 import os
 import time
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import closing, suppress
 
 import apsw
 
-from notewell.backends.base import Findings, Progress, Query, Site
+from notewell.backends.base import Findings, Progress, Query, Site, Waiting
 from notewell.backends.builtin.answering import from_files, from_index
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.indexer import known_notes
 from notewell.backends.builtin.location import locate_index
+from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import (
     BACKEND,
     SIDE_FILES,
     Store,
-    create_folder,
     discard,
     explained,
     is_spoilt,
     size_of,
 )
-from notewell.backends.builtin.sync import Difference, bring_up_to_date, difference
-from notewell.errors import BackendFailed
+from notewell.backends.builtin.sync import (
+    Difference,
+    agreed,
+    bring_up_to_date,
+    difference,
+)
+from notewell.errors import BackendError, BackendFailed
 from notewell.types import IndexReport, IndexStatus, Skipped
 from notewell.workspace import Scan, scan
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 _REBUILD = "run `notewell index`; no note was touched"
 
@@ -65,20 +65,29 @@ class Engine:
         """Answer from the index, or from the files when it cannot be read."""
         try:
             with self._readers.one() as store:
-                return from_index(self._site, store, query)
+                outdated = not self._is_current(store)
+                return from_index(self._site, store, query, outdated=outdated)
         except Unreadable as error:
             return from_files(self._site, query, error.reason, error.why)
 
     def refresh(
-        self, *, force: bool, within: float | None, progress: Progress | None
+        self,
+        *,
+        force: bool,
+        within: float | None,
+        progress: Progress | None,
+        waiting: Waiting | None = None,
     ) -> IndexReport:
         """Make the index agree with the files; see `Backend.refresh`."""
         deadline = None if within is None else time.monotonic() + within
         before = self._state_of_file()
         scanned = scan(self._site.workspace)
         if not force and self._agrees(scanned):
+            if within is None:
+                self._record_agreement()
             return self._report(scanned, done=0, pending=0)
-        with self._writing(patient=within is None) as mine:
+        patient = within is None
+        with only_writer(self._path, patient=patient, waiting=waiting) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return self._report(scanned, done=0, pending=None, warnings=(busy,))
@@ -122,11 +131,14 @@ class Engine:
     def _changes(self, store: Store, scanned: Scan) -> Difference | None:
         """Compare the notes with the index; None if it has to be built anew."""
         live = store.live()
-        if live is None:
-            return None
-        if store.get(f"identity_{live.number}") != self._identity.encoded():
+        if live is None or not self._is_current(store):
             return None
         return difference(scanned, known_notes(store, live))
+
+    def _is_current(self, store: Store) -> bool:
+        live = store.live()
+        identity = self._identity.encoded()
+        return bool(live and store.get(f"identity_{live.number}") == identity)
 
     def _pending(self, store: Store, scanned: Scan) -> int:
         changes = self._changes(store, scanned)
@@ -175,28 +187,12 @@ class Engine:
         discard(self._path)
         return Store.writer(self._path)
 
-    @contextmanager
-    def _writing(self, *, patient: bool) -> Generator[bool]:
-        """Hold the one writer's lock; yield False when it is taken and time is short."""
-        with explained(self._path):
-            lock = self._locked(patient=patient)
-        try:
-            yield lock is not None
-        finally:
-            if lock:
-                lock.release()
-
-    def _locked(self, *, patient: bool) -> "BaseFileLock | None":
-        # Only writers need it, and it is slow to import.
-        from filelock import FileLock, Timeout
-
-        create_folder(self._path.parent)
-        lock = FileLock(f"{self._path}.lock", mode=0o600)
-        try:
-            lock.acquire(timeout=-1 if patient else 0)
-        except Timeout:
-            return None
-        return lock
+    def _record_agreement(self) -> None:
+        """Write down that the index was found to agree with the files, if it is easy."""
+        with suppress(BackendError), only_writer(self._path, patient=False) as mine:
+            if mine:
+                with explained(self._path), closing(self._writer()) as store:
+                    agreed(store)
 
     def _state_of_file(self) -> tuple[tuple[int, ...], ...]:
         """Return something that differs once another process has written."""

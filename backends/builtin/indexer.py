@@ -72,9 +72,11 @@ class Indexer:
         try:
             read = read_note(note.file)
         except OSError as error:
-            self._replace(
-                note, before, signature, b"", (), error.strerror or "unreadable"
-            )
+            problem = error.strerror or "unreadable"
+            if before and before.problem == problem:
+                self._touch(before, signature)
+            else:
+                self._replace(note, before, signature, b"", (), problem)
             return
         if before and before.digest == read.digest and before.problem is None:
             self._touch(before, signature)
@@ -111,22 +113,22 @@ class Indexer:
     ) -> None:
         self.changed += 1
         chunks = list(chunks)
-        values = (*signature, digest, len(chunks), problem)
+        values = (*signature, digest, problem)
         # Never `insert or replace`: it opens a statement journal, at which FTS5 writes
         # out what it has gathered, and that makes a segment of every single note.
         if before:
             self._clear(before.id)
             self._run(
                 f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?,"
-                " digest = ?, chunks = ?, problem = ? where id = ?",
+                " digest = ?, problem = ? where id = ?",
                 (*values, before.id),
             )
             key = before.id
         else:
             self._run(
                 f"insert into {self._tables.files}"
-                "(size, mtime_ns, ctime_ns, digest, chunks, problem, path)"
-                " values (?, ?, ?, ?, ?, ?, ?)",
+                "(size, mtime_ns, ctime_ns, digest, problem, path)"
+                " values (?, ?, ?, ?, ?, ?)",
                 (*values, note.path),
             )
             key = self._store.connection.last_insert_rowid()
@@ -140,17 +142,16 @@ class Indexer:
         for key, chunk in enumerate(chunks, first):
             forms = list(forms_of(chunk.text))
             length = sum(map(len, map(_BODY, forms)))
-            text, heading = _storable(chunk.text), _storable(chunk.heading)
-            span = (chunk.start_line, chunk.end_line)
-            rows.append((key, file_id, *span, heading, length, text))
+            span = (chunk.start_line, chunk.end_line, chunk.piece)
+            rows.append((key, file_id, *span, chunk.heading, length, chunk.text))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
             entries.append(
                 (key, _joined(_BODY_TEXT, forms), _joined(_EXTRA_TEXT, forms), context)
             )
         self._many(
             f"insert into {self._tables.chunks}"
-            "(id, file_id, start_line, end_line, heading, length, text)"
-            " values (?, ?, ?, ?, ?, ?, ?)",
+            "(id, file_id, start_line, end_line, piece, heading, length, text)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
         self._many(
@@ -175,10 +176,3 @@ def _context(text: str) -> str:
 
 def _joined(part: Callable[[Forms], str], forms: Iterable[Forms]) -> str:
     return " ".join(filter(None, map(part, forms)))
-
-
-def _storable(text: str) -> str:
-    """Return text that SQLite takes: a lone surrogate becomes U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

@@ -5,10 +5,10 @@ asked for first, and more common ones only while the lists stay short. The secon
 stage (`scoring`) weighs everything that was asked for, common words too.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from notewell.backends.builtin.literal import Literal
+from notewell.backends.builtin.literal import Literal, quoted
 from notewell.backends.builtin.passages import Passage
 from notewell.backends.builtin.query import Want
 from notewell.backends.builtin.schema import Generation
@@ -29,12 +29,7 @@ def spread_of(
     store: Store, tables: Generation, wants: Sequence[Want]
 ) -> dict[str, int]:
     """Return in how many passages each term of the wants stands."""
-    terms = {
-        term
-        for want in wants
-        for term in (*want.exact, want.loose, *want.phrase)
-        if term
-    }
+    terms = {term for want in wants for term in want.terms()}
     return passages_with(store, tables, sorted(terms))
 
 
@@ -46,53 +41,38 @@ def candidates(
     literal: Literal,
     *,
     limit: int,
-    hidden: Collection[str] = (),
 ) -> list[Passage]:
     """Return the passages that match best by BM25, at most `limit`.
 
     When words of the query stand in some passages as they are written, at least one
     of these is among the candidates.
-
-    Args:
-        hidden: Paths whose passages do not exist for this query.
     """
-    found = _matching(store, tables, _expression(wants, spread), limit, hidden)
+    found = _matching(store, tables, _expression(wants, spread), limit)
     if any(literal.is_in(passage.text) for passage in found):
         return found
-    return [*found, *_matching(store, tables, literal.expression(), 1, hidden)]
+    return [*found, *_matching(store, tables, literal.expression(), 1)]
 
 
 def _matching(
-    store: Store,
-    tables: Generation,
-    expression: str,
-    limit: int,
-    hidden: Collection[str],
+    store: Store, tables: Generation, expression: str, limit: int
 ) -> list[Passage]:
     if not expression:
         return []
-    marks = ", ".join("?" * len(hidden))
-    shown = (
-        f" and rowid not in (select c.id from {tables.chunks} c join {tables.files} f"
-        f" on f.id = c.file_id where f.path in ({marks}))"
-        if hidden
-        else ""
-    )
     rows = store.connection.execute(
         f"select c.id, f.path, f.size, f.mtime_ns, f.ctime_ns, c.start_line, c.end_line,"
-        f" c.heading, c.length, c.text from ("
+        f" c.heading, c.length, c.text, c.piece from ("
         f"  select rowid as id, bm25({tables.fts}, {_WEIGHTS}) as strength"
-        f"  from {tables.fts} where {tables.fts} match ?{shown}"
+        f"  from {tables.fts} where {tables.fts} match ?"
         f"  order by strength, id limit ?"
         f") as found join {tables.chunks} as c on c.id = found.id"
         f" join {tables.files} as f on f.id = c.file_id order by strength, found.id",
-        (expression, *sorted(hidden), limit),
+        (expression, limit),
     )
     return [_passage(row) for row in rows]
 
 
-def _passage(row: tuple[int, str, int, int, int, int, int, str, int, str]) -> Passage:
-    key, path, size, mtime_ns, ctime_ns, start, end, heading, length, text = row
+def _passage(row: tuple[Any, ...]) -> Passage:
+    key, path, size, mtime_ns, ctime_ns, start, end, heading, length, text, piece = row
     return Passage(
         id=key,
         path=path,
@@ -102,6 +82,7 @@ def _passage(row: tuple[int, str, int, int, int, int, int, str, int, str]) -> Pa
         heading=heading,
         length=length,
         text=text,
+        piece=bool(piece),
     )
 
 
@@ -140,17 +121,13 @@ def _is_here(want: Want, spread: Mapping[str, int]) -> bool:
 
 
 def _ways(want: Want, spread: Mapping[str, int]) -> list[_Way]:
-    ways = [_Way(_quoted(t), spread.get(t, 0), want.part) for t in want.exact]
+    ways = [_Way(quoted(t), spread.get(t, 0), want.part) for t in want.exact]
     if want.prefix:
-        return [_Way(f"{_quoted(want.exact[0])} *", 1, want.part), *ways[1:]]
+        return [_Way(f"{quoted(want.exact[0])} *", 1, want.part), *ways[1:]]
     found = want.part or any(way.cost for way in ways)
     if want.loose:
-        ways.append(_Way(_quoted(want.loose), spread.get(want.loose, 0), found))
+        ways.append(_Way(quoted(want.loose), spread.get(want.loose, 0), found))
     if want.phrase and all(spread.get(part) for part in want.phrase):
         cost = sum(spread[part] for part in want.phrase)
-        ways.append(_Way(_quoted(" ".join(want.phrase)), cost, found))
+        ways.append(_Way(quoted(" ".join(want.phrase)), cost, found))
     return ways
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

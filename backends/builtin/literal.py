@@ -25,10 +25,9 @@ class Literal:
         """
         whole = [want for want in wants if not want.part]
         chosen = [want for want in whole if not want.filler] or whole
-        begun = [want for want in chosen if want.prefix and want.in_run]
         joined = [want for want in chosen if _is_compound(want)]
         self._words = _terms(want for want in chosen if not _is_compound(want))
-        # The only extra terms of a text that stand in it: its compounds.
+        # The extra terms that stand in a text: its compounds, and single characters.
         self._compounds = _terms(joined)
         # A compound that stands nowhere as such may stand in a longer one, and a run
         # without spaces is indexed in pairs.
@@ -38,7 +37,6 @@ class Literal:
             if want.phrase and not any(map(spread.get, want.exact))
         ]
         self._spread = spread
-        self._starts = [want.exact[0] for want in begun]
         self._beginnings = [phrase.partition(" ")[0] for phrase in self._phrases]
 
     def stands_in(self, passage: Passage) -> bool:
@@ -51,10 +49,10 @@ class Literal:
         spread = self._spread
         words = sorted(term for term in self._words if spread.get(term))
         compounds = sorted(term for term in self._compounds if spread.get(term))
-        ways = [f"body : {_quoted(term)}" for term in words]
-        ways += [f"{{body extra}} : {_quoted(term)}" for term in compounds]
+        ways = [f"body : {quoted(term)}" for term in words]
+        ways += [f"{{body extra}} : {quoted(term)}" for term in compounds]
         ways += [
-            f"body : {_quoted(phrase)}"
+            f"body : {quoted(phrase)}"
             for phrase in self._phrases
             if all(spread.get(part) for part in phrase.split(" "))
         ]
@@ -71,27 +69,27 @@ class Literal:
                 (*form.body, *form.extra)
             ):
                 return True
-        if not self._phrases and not self._starts:
+        if not self._phrases:
             return False
         body = f" {' '.join(form.body_text for form in forms if form.body)} "
-        return any(f" {phrase} " in body for phrase in self._phrases) or any(
-            f" {start}" in body for start in self._starts
-        )
+        return any(f" {phrase} " in body for phrase in self._phrases)
 
     def _may_be_in(self, text: str) -> bool:
         """Look for the letters alone, which is quick and rules most texts out."""
         letters = fold(text).replace("'", "")
-        wanted = chain(self._words, self._compounds, self._starts, self._beginnings)
+        wanted = chain(self._words, self._compounds, self._beginnings)
         return any(term in letters for term in wanted)
 
 
 def _is_compound(want: Want) -> bool:
-    return bool(want.phrase) or not want.exact[0].isalnum()
+    term = want.exact[0]
+    return bool(want.phrase) or not term.isalnum() or (want.in_run and len(term) == 1)
 
 
 def _terms(wants: Iterable[Want]) -> frozenset[str]:
     return frozenset(term for want in wants for term in want.exact)
 
 
-def _quoted(term: str) -> str:
+def quoted(term: str) -> str:
+    """Return a term as FTS5 takes it: no character of it is syntax."""
     return '"' + term.replace('"', '""') + '"'

@@ -57,12 +57,7 @@ class _HitsOf(dict[str, tuple[str, ...]]):
 
     def __init__(self, wants: Sequence[Want]) -> None:
         super().__init__()
-        self._terms = {
-            term
-            for want in wants
-            for term in (*want.exact, want.loose, *want.phrase)
-            if term
-        }
+        self._terms = {term for want in wants for term in want.terms()}
         self._prefixes = [want.exact[0] for want in wants if want.prefix]
         self._only_runs = all(want.in_run for want in wants)
 

@@ -17,6 +17,7 @@ class Passage:
         heading: The headings above it.
         length: Body terms in it.
         text: Its lines, or a piece of one endless line.
+        piece: It is such a piece.
     """
 
     id: int
@@ -27,6 +28,7 @@ class Passage:
     heading: str
     length: int
     text: str
+    piece: bool = False
 
     def lines(self, first: int, last: int) -> "Passage":
         """Return the part of it that spans these lines of the note."""

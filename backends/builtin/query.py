@@ -1,7 +1,7 @@
 """Reading a question: which things it wants, and what each may look like in a note."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from notewell.backends.builtin.stopwords import is_filler
@@ -54,6 +54,13 @@ class Want:
     filler: bool = False
     part: bool = False
     in_run: bool = False
+
+    def terms(self) -> Iterator[str]:
+        """Yield every term that has to do with the thing."""
+        yield from self.exact
+        if self.loose:
+            yield self.loose
+        yield from self.phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,7 @@ def _wants_of(token: str) -> list[Want]:
 def _wants_of_run(pairs: tuple[str, ...]) -> list[Want]:
     """Return the pairs of a run; of one that may be a word, the whole run as well."""
     if len(pairs) == 1:
-        return [Want(pairs, prefix=True, in_run=True)]
+        return [Want(pairs, in_run=True)]
     pairs = pairs[:-1]
     is_word = 1 < len(pairs) < _LONGEST_WORD
     wants = [Want((pair,), in_run=True, part=is_word) for pair in pairs]

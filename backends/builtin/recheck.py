@@ -2,10 +2,10 @@
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 from notewell.backends.builtin.passages import Scored
-from notewell.workspace import read_note, split_lines
+from notewell.errors import PathRefused
+from notewell.workspace import Workspace, locate, read_note, split_lines
 
 
 class Recheck:
@@ -16,8 +16,8 @@ class Recheck:
         lost: Set when a passage turned out to be gone.
     """
 
-    def __init__(self, root: Path) -> None:
-        self._root = str(root)
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
         self._lines: dict[str, list[str] | None] = {}
         self.stale = False
         self.lost = False
@@ -25,20 +25,28 @@ class Recheck:
     def as_it_stands(self, scored: Scored) -> Scored | None:
         """Return the passage with the lines that it has now, None if it is gone."""
         passage = scored.passage
-        file = os.path.normpath(os.path.join(self._root, passage.path))
-        if _is_unchanged(file, passage.signature):
+        file = self._file(passage.path)
+        if file and _is_unchanged(file, passage.signature):
             return scored
-        lines = self._read(file)
+        lines = self._read(file) if file else None
         found = None if lines is None else _find(scored, lines)
         self.stale = self.stale or found != scored
         self.lost = self.lost or found is None
         return found
 
+    def _file(self, path: str) -> str | None:
+        """Return the file, if `get` would read it: what it refuses is not cited."""
+        try:
+            found = locate(self._workspace, path).file
+        except PathRefused:
+            return None
+        return None if found is None else os.fspath(found)
+
     def _read(self, file: str) -> list[str] | None:
         if file not in self._lines:
             try:
                 self._lines[file] = split_lines(read_note(file).text)
-            except OSError:
+            except (OSError, ValueError):
                 self._lines[file] = None
         return self._lines[file]
 
@@ -47,7 +55,7 @@ def _is_unchanged(file: str, signature: tuple[int, int, int]) -> bool:
     size, mtime_ns, ctime_ns = signature
     try:
         now = os.lstat(file)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a name that this locale cannot write
         return False
     return (now.st_size, now.st_mtime_ns, now.st_ctime_ns) == (size, mtime_ns, ctime_ns)
 
@@ -56,7 +64,7 @@ def _find(scored: Scored, lines: list[str]) -> Scored | None:
     """Look for the passage, then for its best line alone, nearest to where it was."""
     passage = scored.passage
     wanted = passage.text.split("\n")
-    start = _place(wanted, lines, passage.start_line)
+    start = _place(wanted, lines, passage.start_line, part=passage.piece)
     if start is not None:
         moved = start - passage.start_line
         return replace(
@@ -67,7 +75,7 @@ def _find(scored: Scored, lines: list[str]) -> Scored | None:
             ),
         )
     best = wanted[scored.match_line - passage.start_line]
-    line = _place([best], lines, scored.match_line)
+    line = _place([best], lines, scored.match_line, part=passage.piece)
     if line is None or not best.strip():
         return None
     return replace(
@@ -77,9 +85,12 @@ def _find(scored: Scored, lines: list[str]) -> Scored | None:
     )
 
 
-def _place(wanted: list[str], lines: list[str], near: int) -> int | None:
-    """Return the line (from 1) at which `wanted` stands; a lone line may be a part."""
-    if len(wanted) == 1:
+def _place(wanted: list[str], lines: list[str], near: int, *, part: bool) -> int | None:
+    """Return the line (from 1) at which `wanted` stands, nearest to `near`.
+
+    Whole lines have to be the same; a piece of an endless line is a `part` of one.
+    """
+    if part:
         places = [at for at, line in enumerate(lines, start=1) if wanted[0] in line]
     else:
         places = [

@@ -6,7 +6,7 @@ for every query, in bounded time.
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from notewell.backends.builtin.chunking import cut
@@ -46,11 +46,11 @@ def look_through(
     wants: Sequence[Want],
     chunking: ChunkingSettings,
     *,
-    hidden: Collection[str],
+    hides: Callable[[str], bool],
 ) -> Looked:
     """Read the notes of a workspace and keep what a query may be answered with."""
-    notes = [note for note in scan(workspace).notes if note.path not in hidden]
-    terms = {t for want in wants for t in (*want.exact, want.loose, *want.phrase) if t}
+    notes = [note for note in scan(workspace).notes if not hides(note.path)]
+    terms = {term for want in wants for term in want.terms()}
     heads = tuple(want.exact[0] for want in wants if want.prefix)
     found: list[Passage] = []
     spread: Counter[str] = Counter()
@@ -93,6 +93,7 @@ def _passages(note: Note, chunking: ChunkingSettings, before: int) -> Iterator[P
             heading=chunk.heading,
             length=sum(len(forms.body) for forms in forms_of(chunk.text)),
             text=chunk.text,
+            piece=chunk.piece,
         )
 
 

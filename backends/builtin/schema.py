@@ -68,7 +68,6 @@ class Generation:
             mtime_ns integer not null,
             ctime_ns integer not null,
             digest blob not null,
-            chunks integer not null,
             problem text
         ) strict;
         create table {self.chunks}(
@@ -76,6 +75,7 @@ class Generation:
             file_id integer not null,
             start_line integer not null,
             end_line integer not null,
+            piece integer not null,
             heading text not null,
             length integer not null,
             text text not null

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from notewell.backends.builtin.characters import character_border
+
 SNIPPET_CHARACTERS = 700
 
 _WINDOW = 240
@@ -67,11 +69,11 @@ def _border_after(line: str, start: int) -> int:
     if start == 0:
         return 0
     space = line.find(" ", start, start + _WINDOW // 4)
-    return space + 1 if space >= 0 else start
+    return space + 1 if space >= 0 else character_border(line, start)
 
 
 def _border_before(line: str, end: int) -> int:
     if end >= len(line):
         return len(line)
     space = line.rfind(" ", end - _WINDOW // 4, end)
-    return space if space > 0 else end
+    return space if space > 0 else character_border(line, end)

@@ -65,6 +65,8 @@ def difference(scan: Scan, known: dict[str, Known]) -> Difference:
         # Size, mtime and ctime, as slices: there may be a great many notes.
         if before is None:
             changed.append((note, None))
+        elif before.problem is not None and before[1:4] == note[2:5]:
+            again.append((note, before))  # what could not be read may be readable now
         elif before[1:4] != note[2:5]:
             young = before[1:4] == (note.size, _UNSETTLED, note.ctime_ns)
             (again if young else changed).append((note, before))
@@ -160,19 +162,27 @@ def _steps(
                 store.connection.execute("commit; begin immediate")
                 committed = time.monotonic()
             yield done
-    finally:
-        _end_transaction(store)
+    except GeneratorExit:
+        _commit(store)  # the caller has enough; the notes that are done are whole
+        raise
+    except BaseException:
+        # Something ended us inside a note. Half of it must not be kept.
+        _roll_back(store)
+        raise
+    _commit(store)
 
 
-def _end_transaction(store: Store) -> None:
-    """Keep the notes that are done; SQLite may have rolled back by itself."""
-    if store.connection.in_transaction:
-        try:
-            store.connection.execute("commit")
-        except apsw.Error:
-            if store.connection.in_transaction:
-                store.connection.execute("rollback")
-            raise
+def _commit(store: Store) -> None:
+    try:
+        store.connection.execute("commit")
+    except apsw.Error:
+        _roll_back(store)
+        raise
+
+
+def _roll_back(store: Store) -> None:
+    if store.connection.in_transaction:  # SQLite may have rolled back by itself
+        store.connection.execute("rollback")
 
 
 def _signature(note: Note) -> Signature:
@@ -185,17 +195,22 @@ def _complete(store: Store, target: Generation, scan: Scan, *, changed: bool) ->
     """Record that the index agrees with the files, and publish a new generation."""
     live = store.live()
     new = live != target
-    if changed or new:
-        count(store, target, force=new)
     with store.connection:
         _verify(store, target, scan)
+        if changed or new:
+            count(store, target, force=new)
         if new:
             store.put("live", target.number)
             store.put("building", None)
             if live:
                 _drop(store, live)
-        store.put("indexed_at", int(time.time()))
-        store.put("last_error", None)
+        agreed(store)
+
+
+def agreed(store: Store) -> None:
+    """Record that the index agrees with the files now."""
+    store.put("indexed_at", int(time.time()))
+    store.put("last_error", None)
 
 
 def _verify(store: Store, target: Generation, scan: Scan) -> None:

@@ -6,8 +6,8 @@ Three kinds of text are told apart:
   `20.04`, `C++`): the parts in order, and beside them what else they should be
   found by: the compound as a whole, its pieces, humps of camelCase, the stem;
 * runs of scripts that are written without spaces (Chinese, Japanese, Korean,
-  Thai, ...): every pair of neighbouring characters, and the last one alone, so
-  that a single character is found as the beginning of a pair;
+  Thai, ...): every pair of neighbouring characters, and beside them each character
+  alone, so that words of one character are found as well;
 * pictographs, one term each.
 
 `BODY` terms keep their order, so that phrases can be asked for; `EXTRA` terms
@@ -156,7 +156,8 @@ def is_unspaced(token: str) -> bool:
 def analyse(token: str) -> Forms:
     """Return the forms of one token of `split`."""
     if is_unspaced(token):
-        return Forms.of(_pairs(token.casefold()))
+        run = token.casefold()
+        return Forms.of((*_pairs(run), run[-1]), tuple(dict.fromkeys(run[:-1])))
     parts = _WORDS.findall(token)
     if not parts:
         return Forms.of((token,))
@@ -168,7 +169,12 @@ def analyse(token: str) -> Forms:
 
 
 def _pairs(run: str) -> tuple[str, ...]:
-    return (*map(operator.add, run, run[1:]), run[-1])
+    """Return every pair of neighbours in a run.
+
+    The run's last character follows them in the index, so that the pairs of two
+    neighbouring runs never follow each other as those of one run do.
+    """
+    return tuple(map(operator.add, run, run[1:]))
 
 
 def compound(token: str) -> str:

@@ -23,8 +23,3 @@ def quarters(text: str) -> int:
         return length
     ascii_only = len(text.encode("ascii", "ignore"))
     return ascii_only + 2 * (len(text.encode("utf-8", "surrogatepass")) - length)
-
-
-def estimate(text: str) -> int:
-    """Return the estimate for `text` in whole tokens, rounded up."""
-    return -(-quarters(text) // QUARTERS_PER_TOKEN)

@@ -30,11 +30,10 @@ def count(store: Store, generation: Generation, *, force: bool) -> None:
     )[0]
     counted = store.get("common_counted_at") or 0
     steady = not force and counted / _GROWTH <= total <= counted * _GROWTH
-    with store.connection:
-        store.put("passages", total)
-        store.put("mean_length", max(1, round(mean)))
-        if not steady:
-            _count_common(store, generation, total)
+    store.put("passages", total)
+    store.put("mean_length", max(1, round(mean)))
+    if not steady:
+        _count_common(store, generation, total)
 
 
 def _count_common(store: Store, generation: Generation, total: int) -> None:

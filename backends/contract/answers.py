@@ -152,7 +152,7 @@ class AnswersContract(Contract):
                 if build:
                     await case.backend.refresh()
                 found = await case.backend.search(
-                    Query(text="otter", limit=7, hidden=hidden)
+                    Query(text="otter", limit=7, hides=hidden.__contains__)
                 )
                 paths = {hit.path for hit in found.hits}
 
@@ -167,7 +167,7 @@ class AnswersContract(Contract):
             await case.backend.refresh()
 
             found = await case.backend.search(
-                Query(text="Bertrand", limit=6, hidden=frozenset({"MEMORY.md"}))
+                Query(text="Bertrand", limit=6, hides=lambda path: path == "MEMORY.md")
             )
 
             assert (list(found.hits), found.reason) == ([], "no-match")

@@ -1,6 +1,6 @@
 """A folder of notes for one test, and the engine that is open on it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -67,7 +67,7 @@ class Contract:
     @asynccontextmanager
     async def opened(
         self, folder: Path, notes: Mapping[str, str] = NOTES
-    ) -> AsyncIterator["Case"]:
+    ) -> AsyncGenerator["Case"]:
         """Lay out notes below a folder and open the engine on them."""
         root, state = _places(folder)
         case = Case(root, self.site(root, state))

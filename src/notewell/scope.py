@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 ChatType: TypeAlias = Literal["direct", "group", "channel"]
 
-# In the workspace root: what the owner is like, not what the work is about.
+# What the owner of a folder is like, not what the work is about.
 _PERSONAL_NOTES: Final = frozenset({"memory.md", "user.md", "dreams.md"})
 
 
@@ -39,14 +39,19 @@ def hidden_paths(session_key: str | None) -> frozenset[str]:
 def is_hidden(path: str, session_key: str | None) -> bool:
     """Whether nobody in this conversation may see `path`, however it is spelled.
 
+    The personal notes lie in the root of a workspace. Any folder outside this one may
+    be the root of another; inside, `memory/user.md` is a note like others.
+
     Args:
         path: Relative to the workspace, as in a hit.
         session_key: The conversation.
     """
     if chat_type(session_key) == "direct":
         return False
-    plain = posixpath.normpath(path.replace("\\", "/"))
-    return unicodedata.normalize("NFKC", plain).casefold() in _PERSONAL_NOTES
+    folder, name = posixpath.split(posixpath.normpath(path.replace("\\", "/")))
+    if folder and not f"{folder}/".startswith(("../", "/")):
+        return False
+    return unicodedata.normalize("NFKC", name).casefold() in _PERSONAL_NOTES
 
 
 @cache

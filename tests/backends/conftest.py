@@ -108,7 +108,10 @@ class Notebook:
     ) -> Findings:
         """Put a question; every answer is held against the files (law 1, law 3)."""
         query = Query(
-            text=text, limit=limit, min_score=min_score, hidden=frozenset(hidden)
+            text=text,
+            limit=limit,
+            min_score=min_score,
+            hides=frozenset(hidden).__contains__,
         )
         found = self.engine.search(query)
         assert bool(found.hits) == (found.reason is None)

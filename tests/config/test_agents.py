@@ -115,6 +115,8 @@ def test_workspaces_come_from_the_entry_else_the_defaults(
 
     assert (a.workspace, a.workspace_origin) == (Path("/notes"), "file")
     assert (b.workspace, b.workspace_origin) == (home / "b", "file")
+    assert a.workspace_key == "agents.defaults.workspace"
+    assert b.workspace_key == "agents.list[1].workspace"
 
 
 def test_agents_that_nobody_gave_a_workspace_do_not_share_one(
@@ -127,6 +129,7 @@ def test_agents_that_nobody_gave_a_workspace_do_not_share_one(
     assert a.workspace == home / ".openclaw/workspace"
     assert b.workspace == home / ".openclaw/workspace-b"
     assert a.workspace_origin == b.workspace_origin == "default"
+    assert a.workspace_key == "agents.list[0].workspace"
 
 
 def test_the_profile_has_a_workspace_of_its_own(load: Load, home: Path) -> None:

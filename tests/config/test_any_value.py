@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.config import Settings, later_features, load_settings
+from notewell.config import (
+    Settings,
+    later_features,
+    load_settings,
+    unused_settings,
+)
 from notewell.config.blocks import leaves
 from notewell.config.memory import CompactionSettings, MemorySettings, ProviderSettings
 from notewell.config.search import SearchSettings
@@ -110,6 +115,7 @@ def test_any_value_at_any_key_gives_settings_or_a_config_error(
         assert agent.workspace.is_absolute()
         assert agent.search.store.path.is_absolute()
         later_features(found, agent)
+        unused_settings(found, agent)
     json.dumps([[v.key, v.value, v.origin] for v in found.values()])
 
 

@@ -142,7 +142,7 @@ def test_broken_json5_is_named_by_line_and_column(
     ("content", "problem"),
     [
         (b"[]", "holds a list"),
-        (b'"text"', "holds 'text'"),
+        (b'"text"', "holds a text"),
         (b'{"a": "\xff"}', r"not UTF-8 \(line 1\)"),
         ("{}".encode("utf-16"), "not UTF-8"),
         (rb"{a: '\Uffffffff'}", "an escape that stands for no character"),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from notewell.config import Settings, later_features
+from notewell.config import Settings, later_features, unused_settings
 
 Load: TypeAlias = Callable[..., Settings]
 
@@ -29,13 +29,14 @@ def test_a_current_file_loads_without_a_warning(load: Load, home: Path) -> None:
 def test_what_openclaw_has_and_we_do_not_is_said_and_not_a_warning(load: Load) -> None:
     settings = load(FILE.read_text(encoding="utf-8"), environ=ENVIRON)
 
-    main = later_features(settings, settings.agent("main"))
-    kitchen = later_features(settings, settings.agent("kitchen"))
+    main = unused_settings(settings, settings.agent("main"))
+    kitchen = unused_settings(settings, settings.agent("kitchen"))
 
     stranger = "agents.list[1].memorySearch.qmd"
     assert any("memory.qmd.mcporter" in sentence for sentence in main)
     assert any(stranger in sentence for sentence in kitchen)
     assert not any(stranger in sentence for sentence in main)
+    assert not {*main, *kitchen} & set(later_features(settings, settings.agent("main")))
 
 
 def test_the_newest_layout_with_entries_and_memory_search_works(load: Load) -> None:

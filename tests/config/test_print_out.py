@@ -6,7 +6,12 @@ from typing import TypeAlias
 
 import pytest
 
-from notewell.config import ResolvedValue, Settings, later_features
+from notewell.config import (
+    ResolvedValue,
+    Settings,
+    later_features,
+    unused_settings,
+)
 from notewell.config.reference import reference_table
 
 Load: TypeAlias = Callable[..., Settings]
@@ -104,7 +109,7 @@ def test_an_agent_lists_what_is_its_own(load: Load, home: Path) -> None:
     ("text", "sentence"),
     [
         ("{memory: {backend: 'qmd'}}", "answers with builtin instead"),
-        ("{memory: {backend: 'qmd', fallback: 'none'}}", "so nothing answers"),
+        ("{memory: {backend: 'qmd', fallback: 'none'}}", "nothing answers"),
         ("{memory: {search: {provider: 'openai'}}}", "An embedding provider"),
         ("{memory: {search: {fallback: 'ollama'}}}", "An embedding provider"),
         ("{memory: {search: {remote: {apiKey: 'k'}}}}", "An embedding provider"),
@@ -119,13 +124,9 @@ def test_an_agent_lists_what_is_its_own(load: Load, home: Path) -> None:
             "{agents: {defaults: {compaction: {memoryFlush: {prompt: 'x'}}}}}",
             "memoryFlush",
         ),
-        (
-            "{memory: {search: {multimodal: {enabled: true}}}}",
-            "memory.search.multimodal",
-        ),
     ],
 )
-def test_a_configured_feature_of_later_is_said(
+def test_a_configured_feature_of_later_is_said_in_short(
     load: Load, text: str, sentence: str
 ) -> None:
     settings = load(text)
@@ -133,6 +134,16 @@ def test_a_configured_feature_of_later_is_said(
     [said] = later_features(settings, settings.agent(None))
 
     assert sentence in said
+    assert len(said) <= 80
+
+
+def test_a_setting_that_is_not_used_is_no_feature_of_later(load: Load) -> None:
+    settings = load("{memory: {search: {multimodal: {enabled: true}}}}")
+
+    [said] = unused_settings(settings, settings.agent(None))
+
+    assert said.startswith("memory.search.multimodal is a setting of OpenClaw")
+    assert later_features(settings, settings.agent(None)) == ()
 
 
 @pytest.mark.parametrize(
@@ -151,3 +162,4 @@ def test_what_asks_for_nothing_is_not_spoken_of(load: Load, text: str) -> None:
     settings = load(text)
 
     assert later_features(settings, settings.agent(None)) == ()
+    assert unused_settings(settings, settings.agent(None)) == ()

@@ -66,6 +66,29 @@ def test_a_reference_is_shown_as_it_is_written(settings: Settings) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (f"https://me:{KEY}@host/m.gguf?token={KEY}", "https://host/m.gguf"),
+        (f"hf:me/model/m.gguf?token={KEY}", "hf:me/model/m.gguf"),
+        (f"${{SERVER}}/m.gguf?token={KEY}", "${SERVER}/m.gguf"),
+        (f"${{SCHEME}}://me:{KEY}@host/m.gguf", "${SCHEME}://host/m.gguf"),
+        ("/models/m#1?.gguf", "/models/m#1?.gguf"),
+    ],
+)
+def test_where_a_model_comes_from_is_shown_without_login_and_query(
+    load: Load, written: str, shown: str
+) -> None:
+    settings = load(
+        SEARCH % f'{{local: {{modelPath: "{written}"}}}}',
+        environ={"SERVER": "https://host", "SCHEME": "https"},
+    )
+
+    values = {value.key: value.value for value in settings.values()}
+    assert values["agents.defaults.memorySearch.local.modelPath"] == shown
+    assert KEY not in repr(settings)
+
+
 def test_a_missing_variable_leaves_the_key_out_with_a_warning(load: Load) -> None:
     settings = load(FILE, environ={"MINE": KEY})
 
@@ -105,24 +128,49 @@ def test_the_reference_object_of_openclaw_is_understood(load: Load) -> None:
     assert "models.providers.voyage.apiKey" in warning
 
 
+OPENAI = "{models: {providers: {openai: %s}}}"
+SEARCH = "{agents: {defaults: {memorySearch: %s}}}"
+
+
 @pytest.mark.parametrize(
-    "value",
+    "text",
     [
-        f'["{KEY}"]',
-        f'"{KEY}\\n"',
-        f'"{KEY}\\u2028x"',
-        f'{{"source": 1, "id": "{KEY}"}}',
+        OPENAI % f'{{apiKey: ["{KEY}"]}}',
+        OPENAI % f'{{apiKey: "{KEY}\\n"}}',
+        OPENAI % f'{{apiKey: "{KEY}\\u2028x"}}',
+        OPENAI % f'{{apiKey: {{source: 1, id: "{KEY}"}}}}',
+        OPENAI % f'{{headers: "Bearer {KEY}"}}',
+        OPENAI % f'{{headers: ["{KEY}"]}}',
+        OPENAI % f'"{KEY}"',
+        f'{{models: {{providers: "{KEY}"}}}}',
+        f'{{models: "{KEY}"}}',
+        SEARCH % f'{{remote: {{headers: "Bearer {KEY}"}}}}',
+        SEARCH % f'{{remote: "{KEY}"}}',
+        SEARCH % f'"{KEY}"',
+        f'{{agents: {{list: ["{KEY}"]}}}}',
+        f'"{KEY}"',
     ],
 )
-def test_an_error_about_a_key_does_not_repeat_it(load: Load, value: str) -> None:
-    text = f'{{"models": {{"providers": {{"openai": {{"apiKey": {value}}}}}}}}}'
-
+def test_an_error_about_a_key_does_not_repeat_it(load: Load, text: str) -> None:
     try:
         shown = str(load(text).values())
     except ConfigError as exc:
         shown = f"{exc}{exc.remedy}{exc.__context__!r}{exc.__cause__!r}"
 
     assert KEY not in shown
+
+
+@pytest.mark.parametrize("block", ["models.providers.openai", "memory.search.remote"])
+def test_a_key_that_is_a_number_is_not_repeated_either(load: Load, block: str) -> None:
+    text = "4815162342"
+    for name in reversed(block.split(".")):
+        text = f"{{{name}: {text}}}"
+
+    with pytest.raises(ConfigError, match="is a number") as caught:
+        load(text)
+
+    assert caught.value.key == block
+    assert "4815162342" not in str(caught.value)
 
 
 def test_an_error_about_an_address_does_not_repeat_it(load: Load) -> None:

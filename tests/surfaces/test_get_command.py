@@ -77,7 +77,28 @@ def test_nothing_outside_is_ever_printed(
     assert "refused" in ran.said
 
 
-def test_a_pipe_gets_the_bytes_even_those_a_terminal_obeys(
+@pytest.mark.parametrize(
+    ("raw", "printed", "said"),
+    [
+        (b"\xef\xbb\xbfcaf\xc3\xa9\n", "café\n", ""),
+        ("café\n".encode("utf-16"), "café\n", "note: read as UTF-16\n"),
+        (b"caf\xe9\n", "caf\ufffd\n", "U+FFFD"),
+        (b"no newline", "no newline\n", ""),
+    ],
+    ids=["byte order mark", "UTF-16", "Latin-1", "no final newline"],
+)
+def test_what_is_printed_is_text_in_utf8_and_not_the_bytes_of_the_file(
+    raw: bytes, printed: str, said: str, run: "Notewell", notes: Path
+) -> None:
+    (notes / "memory" / "odd.md").write_bytes(raw)
+
+    ran = run("get", "memory/odd.md")
+
+    assert ran.text == printed
+    assert said in ran.said
+
+
+def test_a_pipe_gets_every_character_even_those_a_terminal_obeys(
     run: "Notewell", notes: Path
 ) -> None:
     raw = "a\x1b[31mb\r\nc\u2028d\n".encode()

@@ -180,6 +180,21 @@ def test_a_changed_note_is_found_by_the_search_after_the_next(
     assert [hit["path"] for hit in ran.value["results"]] == ["memory/2026-02-01.md"]
 
 
+def test_with_refreshing_switched_off_a_changed_note_waits_for_index(
+    run: "Notewell", notes: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "openclaw.json"
+    sync = '{agents: {defaults: {memorySearch: {sync: {onSearch: false}}}}}'
+    write(file, sync)
+    run("search", "gateway", "--config", str(file))
+    write(notes / "memory" / "2026-02-01.md", "The heron has landed.\n")
+
+    run("search", "gateway", "--config", str(file))
+    status = run("status", "--json", "--config", str(file)).value
+
+    assert (status["index"]["files"], status["index"]["pending"]) == (3, 1)
+
+
 def test_first_use_tells_that_it_indexes_in_one_line(run: "Notewell") -> None:
     first = run("search", "gateway", "--json")
     second = run("search", "gateway", "--json")

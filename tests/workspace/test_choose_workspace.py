@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from notewell.errors import UsageError
-from notewell.workspace import Choice, choose_workspace
+from notewell.workspace.choice import Choice, choose_workspace
 
 
 @pytest.fixture
@@ -95,6 +95,25 @@ def test_the_configured_workspace_is_taken(home: Path, cwd: Path) -> None:
 def test_a_missing_configured_workspace_names_its_key(home: Path, cwd: Path) -> None:
     with pytest.raises(UsageError, match=r"agents\.defaults\.workspace.*not exist"):
         choose(home, cwd, configured=home / "nope", configured_explicitly=True)
+
+
+def test_a_missing_workspace_of_an_agent_names_the_key_of_that_agent(
+    home: Path, cwd: Path
+) -> None:
+    key = "agents.list[0].workspace"
+
+    with pytest.raises(UsageError) as caught:
+        choose(
+            home,
+            cwd,
+            configured=home / "nope",
+            configured_explicitly=True,
+            key=key,
+        )
+
+    assert caught.value.message.startswith(f"{key}: ")
+    assert f"set {key} in the configuration" in caught.value.remedy
+    assert "agents.defaults" not in caught.value.remedy
 
 
 @pytest.mark.parametrize("configured", [True, False])

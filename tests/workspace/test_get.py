@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,7 +10,8 @@ import pytest
 
 from notewell.errors import PathRefused
 from notewell.types import Document
-from notewell.workspace import MAX_NOTE_BYTES, Workspace, get_document, locate
+from notewell.workspace import Workspace, get_document, locate
+from notewell.workspace.layout import MAX_NOTE_BYTES
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
 AsNobody: TypeAlias = Callable[[str], str]
@@ -564,3 +567,84 @@ def test_locating_a_note_opens_nothing(notes: Workspace) -> None:
 
     assert located.file == str(notes.root / "memory" / "2026-01-10.md")
     assert (located.first, located.last) == (2, 3)
+
+
+def test_a_note_is_located_without_listing_any_folder(lay: Lay) -> None:
+    root = lay({"MEMORY.md": "", "memory/deep/a.md": "", "memory/other/b.md": ""})
+    if (root / "memory.MD").exists():
+        pytest.skip("on a disk that ignores case the names have to be listed")
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from notewell.workspace import Workspace, locate\n"
+        f"workspace = Workspace(root=Path({str(root)!r}))\n"
+        "sys.addaudithook(lambda event, _: event == 'os.listdir' and print(event))\n"
+        "print(locate(workspace, 'memory/deep/a.md').path)\n"
+        "print(locate(workspace, 'MEMORY.md').path)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert done.stdout.splitlines() == ["memory/deep/a.md", "MEMORY.md"]
+
+
+def test_only_the_folders_on_the_way_to_a_note_are_opened(lay: Lay) -> None:
+    root = lay({"MEMORY.md": "", "memory/deep/a.md": "", "memory/other/b.md": ""})
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from notewell.workspace import Workspace, locate\n"
+        f"workspace = Workspace(root=Path({str(root)!r}))\n"
+        "opened = set()\n"
+        "def note(event, given):\n"
+        "    if event in ('os.listdir', 'os.scandir'):\n"
+        "        opened.add(os.path.relpath(given[0], workspace.root))\n"
+        "sys.addaudithook(note)\n"
+        "locate(workspace, 'memory/deep/a.md')\n"
+        "locate(workspace, 'memory/deep/gone.md')\n"
+        "locate(workspace, 'b.md', exactly=True)\n"
+        "print(*sorted(opened))\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert done.stdout.split() == [".", "memory", "memory/deep"]
+
+
+def test_a_path_from_a_scan_is_never_taken_for_another_note(notes: Workspace) -> None:
+    assert locate(notes, "a.md").path == "memory/deep/a.md"
+    with pytest.raises(PathRefused):
+        locate(notes, "a.md", exactly=True)
+
+
+def test_in_a_plain_folder_a_path_from_a_scan_may_be_gone(lay: Lay) -> None:
+    workspace = Workspace(root=lay({"sub/a.md": "", "b.md": ""}))
+
+    gone = locate(workspace, "a.md", exactly=True)
+
+    assert (gone.path, gone.file, gone.reason) == ("a.md", None, "not-found")
+    assert locate(workspace, "b.md", exactly=True).file == f"{workspace.root}/b.md"
+
+
+@pytest.mark.parametrize("path", ["MEMORY.MD", "memory/A.md", "Memory/a.md"])
+def test_a_name_in_another_case_is_no_name_of_a_note(lay: Lay, path: str) -> None:
+    workspace = Workspace(root=lay({"MEMORY.md": "", "memory/a.md": ""}))
+
+    try:
+        found = locate(workspace, path, exactly=True).file
+    except PathRefused:
+        found = None
+
+    assert found is None

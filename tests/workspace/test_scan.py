@@ -10,7 +10,8 @@ from typing import TypeAlias
 import pytest
 
 from notewell.types import Skipped
-from notewell.workspace import MAX_NOTE_BYTES, Scan, Workspace, scan
+from notewell.workspace import Scan, Workspace, scan
+from notewell.workspace.layout import MAX_NOTE_BYTES
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
 AsNobody: TypeAlias = Callable[[str], str]

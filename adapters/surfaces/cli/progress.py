@@ -15,12 +15,10 @@ class Indexing:
     """A callback for an indexing run: a bar on a terminal, else one line.
 
     Attributes:
-        done: Files that are done.
         total: Files that there are to do; 0 until the run has begun.
     """
 
     def __init__(self, output: Output, title: str = "Indexing") -> None:
-        self.done = 0
         self.total = 0
         self._output = output
         self._title = title
@@ -41,7 +39,7 @@ class Indexing:
     def __call__(self, done: int, total: int) -> None:
         """Note how far the run is."""
         begins = total > 0 and not self.ran
-        self.done, self.total = done, total  # first: Ctrl-C may come while we draw
+        self.total = total  # first: Ctrl-C may come while we draw
         if begins:
             self._begin(total)
         if self._bar is not None and self._task is not None:

@@ -3,7 +3,7 @@
 `load_settings` is the one way in. Nobody else looks at the environment.
 """
 
-from notewell.config.later import later_features
+from notewell.config.later import later_features, unused_settings
 from notewell.config.memory import (
     CompactionSettings,
     MemoryFlushSettings,
@@ -51,4 +51,5 @@ __all__ = [
     "SyncSettings",
     "later_features",
     "load_settings",
+    "unused_settings",
 ]

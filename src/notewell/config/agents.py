@@ -129,6 +129,7 @@ def _agent(
         id=entry.id if entry else TEMPLATE,
         workspace=cast("Path", named.value) if named else house,
         workspace_origin=named.origin if named else "default",
+        workspace_key=named.key if named else f"{at}.workspace",
         search=_settled(build(SearchSettings, search), search, scene),
         at=at,
         given=frozenset(search),

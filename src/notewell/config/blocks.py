@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
-from notewell.config.form import Form, Place, Scene, Unfit, seen
+from notewell.config.form import Form, Place, Scene, Unfit, kind, seen
 from notewell.config.references import refers
 from notewell.errors import ConfigError
 
@@ -169,7 +169,7 @@ def read_object(raw: object, *, at: str) -> dict[str, object]:
     """
     if isinstance(raw, dict):
         return cast("dict[str, object]", raw)
-    raise ConfigError(at, f"is {seen(raw)}", accepted="an object: { … }")
+    raise ConfigError(at, f"is {kind(raw)}", accepted="an object: { … }")
 
 
 def nearest(word: str, known: list[str]) -> str | None:

@@ -74,3 +74,16 @@ def seen(value: object) -> str:
     if isinstance(value, int | float):
         return repr(value)
     return "an object" if isinstance(value, Mapping) else "a list"
+
+
+def kind(value: object) -> str:
+    """Say what kind of value stands there, but not which: it may be a key.
+
+    >>> kind("sk-123"), kind(123), kind([1])
+    ('a text', 'a number', 'a list')
+    """
+    if isinstance(value, str):
+        return "a text"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return "a number"
+    return seen(value)

@@ -1,6 +1,6 @@
-"""What the settings ask for and this version does not do yet."""
+"""What the settings ask for and this version does not do, yet or at all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from notewell.config.memory import MemoryFlushSettings
@@ -13,9 +13,24 @@ _FLUSH: Final = "agents.defaults.compaction.memoryFlush."
 
 
 def later_features(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
-    """Return a sentence for each configured feature that this version lacks."""
-    wanted = [sentence for asks, sentence in _FEATURES if asks(settings, agent)]
-    return (*wanted, *_strangers(settings, agent))
+    """Return a sentence for each configured feature that this version lacks.
+
+    Each is short: they stand in every answer, whoever reads it.
+    """
+    return tuple(sentence for asks, sentence in _FEATURES if asks(settings, agent))
+
+
+def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
+    """Return a sentence for each of OpenClaw's keys that notewell has no use for.
+
+    They concern whoever looks after the file, so answers go without them.
+    """
+    shared = ("memory.", "agents.defaults.", f"{agent.at}.")
+    return tuple(
+        f"{key} is a setting of OpenClaw that notewell does not use."
+        for key in settings.unused
+        if key.startswith(shared)
+    )
 
 
 def _asks_for_qmd(settings: Settings, fallback: str) -> bool:
@@ -56,8 +71,7 @@ _FEATURES: Final[tuple[tuple[_Asks, str], ...]] = (
     ),
     (
         lambda settings, agent: _asks_for_qmd(settings, "none"),
-        'memory.backend is "qmd", which this version does not have yet; '
-        + 'memory.fallback is "none", so nothing answers.',
+        'This version lacks "qmd"; with memory.fallback "none" nothing answers.',
     ),
     (
         _asks_for_vectors,
@@ -69,19 +83,10 @@ _FEATURES: Final[tuple[tuple[_Asks, str], ...]] = (
     ),
     (
         _asks_for_watching,
-        "Watching files is configured; this version indexes when it is told to "
-        + "and after searches.",
+        "Watching files is configured; this version does not do it yet.",
     ),
     (
         _asks_for_flush,
-        "compaction.memoryFlush is configured, which this version does not have yet.",
+        "compaction.memoryFlush is configured; this version does not flush yet.",
     ),
 )
-
-
-def _strangers(settings: Settings, agent: AgentSettings) -> Iterator[str]:
-    """Yield a sentence for each of OpenClaw's keys that we do not use."""
-    shared = ("memory.", "agents.defaults.", f"{agent.at}.")
-    for key in settings.unused:
-        if key.startswith(shared):
-            yield f"{key} is a setting of OpenClaw that notewell does not use."

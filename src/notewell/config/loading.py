@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NoReturn, cast
 
-from notewell.config.form import seen
+from notewell.config.form import kind, seen
 from notewell.config.syntax import parsed
 from notewell.errors import ConfigError
 
@@ -79,7 +79,7 @@ def read_file(path: Path) -> dict[str, object]:
         return {}
     found = parsed(content, path)
     if not isinstance(found, dict):
-        _refuse(path, f"holds {seen(found)} where an object should be")
+        _refuse(path, f"holds {kind(found)} where an object should be")
     return cast("dict[str, object]", found)
 
 

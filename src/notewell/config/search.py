@@ -71,7 +71,9 @@ class QuerySettings(Block, frozen=True, kw_only=True):
 
     max_results: Annotated[int, whole(1, 10_000), "Most results in an answer."] = 6
     min_score: Annotated[
-        float, number(0, 1), "Results below are left out, exact words excepted."
+        float,
+        number(0, 1),
+        "Lowest score of hits without a keyword match; exact words are never left out.",
     ] = 0.35
     hybrid: HybridSettings = HybridSettings()
 
@@ -98,6 +100,9 @@ class LocalSettings(Block, frozen=True, kw_only=True):
     model_cache_dir: Annotated[
         Path | None, location(), "Where downloaded models are kept."
     ] = None
+
+    def __repr__(self) -> str:
+        return f"LocalSettings(model_path={public(self.model_path)!r}, …)"
 
 
 class BatchSettings(Block, frozen=True, kw_only=True):

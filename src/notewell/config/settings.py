@@ -36,6 +36,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
         id: Its id, fit for a file name.
         workspace: Its folder of notes, absolute; need not exist.
         workspace_origin: Who named it; `default` means nobody.
+        workspace_key: The key that names it, or that would.
         search: Its `memorySearch`; `store.path` is absolute and filled in.
         at: Where it stands in the file; `agents.defaults` without a list.
         given: The keys below `memorySearch` that somebody set for it.
@@ -44,6 +45,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     workspace: Path
     workspace_origin: str = "default"
+    workspace_key: str = "agents.defaults.workspace"
     search: SearchSettings = SearchSettings()
     at: str = "agents.defaults"
     given: frozenset[str] = frozenset()

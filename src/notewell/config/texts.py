@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, cast
 
-from notewell.config.form import Form, Place, Unfit, seen
+from notewell.config.form import Form, Place, Unfit, kind, seen
 from notewell.config.references import expanded, read_secret, show_secret
 from notewell.config.secret import Secret
 
-_LOGIN: Final = re.compile(
-    r"^([a-zA-Z][a-zA-Z0-9+.-]*://)(?:[^/?#]*@)?([^?#]*).*$", re.DOTALL
-)
+# The scheme, which may be a reference; the login; what is shown; the rest.
+_ADDRESS: Final = re.compile(r"(?:([^/?#]*://)[^/?#]*@)?([^?#]*).*", re.DOTALL)
 
 
 def text(accepted: str = "a text that is not empty") -> Form:
@@ -76,7 +75,8 @@ def model_location() -> Form:
             return written
         return str(plain.read(written, place))
 
-    return Form(accepted="a path of a GGUF file, or hf:<repository>/<file>", read=read)
+    accepted = "a path of a GGUF file, or hf:<repository>/<file>"
+    return Form(accepted=accepted, read=read, show=public)
 
 
 def locations() -> Form:
@@ -136,7 +136,7 @@ def header_map() -> Form:
 
     def read(value: object, place: Place) -> dict[str, Secret]:
         if not isinstance(value, Mapping):
-            raise Unfit(f"is {seen(value)}")
+            raise Unfit(f"is {kind(value)}")
         found: dict[str, Secret] = {}
         for name, item in cast("Mapping[str, object]", value).items():
             if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
@@ -154,12 +154,14 @@ def header_map() -> Form:
 
 
 def public(value: object) -> object:
-    """Show an address without login, query and fragment.
+    """Show an address without login, query and fragment; an absolute path as it is.
 
     >>> public("https://me:key@host:80/v1?key=1")
     'https://host:80/v1'
     """
-    return _LOGIN.sub(r"\1\2", value) if isinstance(value, str) else value
+    if not isinstance(value, str) or value.startswith("/"):
+        return value
+    return _ADDRESS.sub(r"\1\2", value, count=1)
 
 
 def read_text(value: object, place: Place) -> str:

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 from notewell.backends.base import Findings
+from notewell.config import later_features
 from notewell.memory.opening import Opening
 from notewell.types import Document, EmptyReason, Fallback, SearchAnswer
 
@@ -28,23 +29,23 @@ class Answering:
 
     def empty(self, reason: EmptyReason, *warnings: str) -> SearchAnswer:
         """Return an answer without results, that says why."""
-        findings = Findings(hits=(), mode="keyword", reason=reason, warnings=warnings)
-        return self.found(findings)
+        findings = Findings(hits=(), mode="keyword", reason=reason)
+        return self.found(findings, *warnings)
 
-    def found(self, findings: Findings, warning: str | None = None) -> SearchAnswer:
+    def found(self, findings: Findings, *warnings: str) -> SearchAnswer:
         """Return an answer with an engine's findings."""
-        agent = self.opening.agent
+        settings, agent = self.opening.settings, self.opening.agent
         requested = agent.search.provider
         missing = () if requested in (None, "none") else (_no_provider(requested),)
         fallbacks = (*self.fallbacks, *missing, *findings.fallbacks)
-        more = (warning,) if warning else ()
+        later = later_features(settings, agent)
         return SearchAnswer(
             query=self.query,
             workspace=str(self.opening.workspace.root),
             agent=agent.id,
             results=tuple(findings.hits),
             backend=self.backend,
-            requested_backend=self.opening.settings.memory.backend,
+            requested_backend=settings.memory.backend,
             mode=findings.mode,
             provider=findings.provider,
             model=findings.model,
@@ -54,7 +55,7 @@ class Answering:
             degraded=findings.degraded or bool(fallbacks),
             reason=findings.reason,
             freshness=findings.freshness,
-            warnings=(*self.opening.settings.warnings, *more, *findings.warnings),
+            warnings=(*settings.warnings, *later, *warnings, *findings.warnings),
             took_ms=(time.perf_counter() - self.started) * 1000,
         )
 

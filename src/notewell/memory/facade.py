@@ -2,20 +2,31 @@
 
 import time
 from collections.abc import Collection, Mapping
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from notewell.backends.base import Backend, Progress, Query
+from notewell.backends.base import Backend, Progress, Query, Waiting
+from notewell.backends.blocking import off_the_loop
 from notewell.backends.fallback import open_with_fallback
-from notewell.config import Settings
+from notewell.config import Settings, later_features
 from notewell.errors import BackendError, BackendUnknown
 from notewell.memory.answers import Answering, switched_off
+from notewell.memory.asking import (
+    AVAILABLE,
+    asked_sources,
+    closed,
+    enabled_sources,
+    left_out,
+    limit_of,
+    sentences,
+)
 from notewell.memory.opening import Opening, prepare
-from notewell.scope import hidden_paths, is_hidden
+from notewell.scope import is_hidden
 from notewell.types import (
     Document,
+    EmptyReason,
     Fallback,
     IndexReport,
     SearchAnswer,
@@ -23,9 +34,6 @@ from notewell.types import (
     StatusReport,
 )
 from notewell.workspace import Workspace, get_document, scan
-
-_SOURCES: frozenset[Source] = frozenset({"memory", "sessions"})
-_AVAILABLE: frozenset[Source] = frozenset({"memory"})
 
 
 class Memory:
@@ -83,6 +91,7 @@ class Memory:
         min_score: float | None = None,
         sources: Collection[Source] | None = None,
         progress: Progress | None = None,
+        waiting: Waiting | None = None,
     ) -> SearchAnswer:
         """Answer a question from the notes.
 
@@ -92,38 +101,36 @@ class Memory:
             min_score: Leave out results below; exact words are never left out.
             sources: Where to look; everywhere that is configured by default.
             progress: Told how far the first index is, when there was none yet.
+            waiting: Told that another process is building it.
 
         Raises:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
         """
-        answering = self._answering(query)
-        limit = _limit(max_results, self._opening.agent.search.query.max_results)
-        asked = _asked_sources(sources)
+        limit = limit_of(max_results, self._opening.agent.search.query.max_results)
         if min_score is not None and not 0 <= min_score <= 1:
             raise ValueError(f"min_score must lie in [0, 1], got {min_score}")
-        if not self._opening.enabled:
-            return answering.empty("memory-disabled")
-        if not query.strip():
-            return answering.empty("empty-query")
-        if not asked & _AVAILABLE:
-            return answering.empty(
-                "source-disabled", "Transcripts are not searched yet."
-            )
-        if self._backend is None:
-            return answering.empty("unavailable", *_sentences(self._failure))
-        warning = await self._build_once(self._backend, progress)
+        enabled = enabled_sources(self._opening.agent)
+        asked = asked_sources(sources) & enabled
+        unsaid = left_out(sources, enabled)
+        reason = self._nothing_to_ask(query, asked)
+        if self._backend is None or reason:
+            why = sentences(self._failure) if reason == "unavailable" else unsaid
+            return self._answering(query).empty(reason or "unavailable", *why)
+        built = await self._build_once(self._backend, progress, waiting)
         answering = self._answering(query)  # the search begins here
-        findings = await self._backend.search(
-            Query(
-                text=query,
-                limit=limit,
-                min_score=min_score or 0.0,
-                sources=asked & _AVAILABLE,
-                hidden=hidden_paths(self._session_key),
-            )
+        question = Query(
+            text=query,
+            limit=limit,
+            min_score=min_score or 0.0,
+            sources=asked & AVAILABLE,
+            hides=self._hides,
         )
-        return answering.found(findings, warning)
+        try:
+            findings = await self._backend.search(question)
+        except BackendError as error:
+            return answering.empty("unavailable", *built, *sentences(error))
+        return answering.found(findings, *built, *unsaid)
 
     async def get(
         self,
@@ -146,13 +153,14 @@ class Memory:
         """
         if not self._opening.enabled:
             return switched_off(path, start)
-        return get_document(
+        return await off_the_loop(
+            get_document,
             self.workspace,
             path,
             start=start,
             lines=lines,
             max_chars=max_chars,
-            hidden=partial(is_hidden, session_key=self._session_key),
+            hidden=self._hides,
         )
 
     async def refresh(
@@ -161,13 +169,15 @@ class Memory:
         force: bool = False,
         within: float | None = None,
         progress: Progress | None = None,
+        waiting: Waiting | None = None,
     ) -> IndexReport:
         """Make the index agree with the notes.
 
         Args:
             force: Build everything anew; searches go on meanwhile.
-            within: Stop after about this many seconds.
+            within: Stop after about this many seconds, at the next note.
             progress: Told how far the run is.
+            waiting: Told that another process has to finish first.
 
         Raises:
             BackendError: the index cannot be written.
@@ -175,11 +185,12 @@ class Memory:
         if not self._opening.enabled:
             return IndexReport(files=0, chunks=0, warnings=("Memory is switched off.",))
         if self._backend is None:
-            assert self._failure is not None
-            raise self._failure
-        return await self._backend.refresh(
-            force=force, within=within, progress=progress
+            raise self._failure or closed()
+        report = await self._backend.refresh(
+            force=force, within=within, progress=progress, waiting=waiting
         )
+        later = later_features(self.settings, self._opening.agent)
+        return replace(report, warnings=(*later, *report.warnings))
 
     async def status(self) -> StatusReport:
         """Compare the notes on disk with the index, counting both now."""
@@ -188,16 +199,17 @@ class Memory:
         index = None if self._backend is None else await self._backend.status()
         return status_report(
             self._opening,
-            scan(self.workspace),
+            await off_the_loop(scan, self.workspace),
             index,
             backend=self._name,
             fallbacks=self._fallbacks,
-            problems=_sentences(self._failure),
+            problems=sentences(self._failure),
         )
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
         backend, self._backend = self._backend, None
+        self._failure = self._failure or closed()
         if backend is not None:
             await backend.close()
 
@@ -212,6 +224,18 @@ class Memory:
     ) -> None:
         await self.close()
 
+    def _nothing_to_ask(
+        self, query: str, asked: frozenset[Source]
+    ) -> EmptyReason | None:
+        """Return why no engine is asked, or None."""
+        if not self._opening.enabled:
+            return "memory-disabled"
+        if not query.strip():
+            return "empty-query"
+        if not asked & AVAILABLE:
+            return "source-disabled"
+        return "unavailable" if self._backend is None else None
+
     def _answering(self, query: str) -> Answering:
         return Answering(
             opening=self._opening,
@@ -222,16 +246,19 @@ class Memory:
         )
 
     async def _build_once(
-        self, backend: Backend, progress: Progress | None
-    ) -> str | None:
+        self, backend: Backend, progress: Progress | None, waiting: Waiting | None
+    ) -> tuple[str, ...]:
         """Build an index that never was; a server answers from the notes meanwhile."""
         if self._server or await backend.built():
-            return None
+            return ()
         try:
-            await backend.refresh(progress=progress)
+            await backend.refresh(progress=progress, waiting=waiting)
         except BackendError as error:
-            return f"{error.message}; {error.remedy}"
-        return None
+            return sentences(error)
+        return ()
+
+    def _hides(self, path: str) -> bool:
+        return is_hidden(path, self._session_key)
 
 
 def open_memory(
@@ -271,24 +298,3 @@ def open_memory(
         overrides=overrides,
     )
     return Memory(opening, session_key=session_key, server=server)
-
-
-def _limit(asked: int | None, configured: int) -> int:
-    if asked is None:
-        return configured
-    if asked < 1:
-        raise ValueError(f"max_results must be at least 1, got {asked}")
-    return asked
-
-
-def _asked_sources(sources: Collection[Source] | None) -> frozenset[Source]:
-    if sources is None:
-        return _SOURCES
-    unknown = sorted(set(sources) - _SOURCES)
-    if unknown or not sources:
-        raise ValueError(f"sources must be some of {sorted(_SOURCES)}, got {unknown}")
-    return frozenset(sources)
-
-
-def _sentences(failure: BackendError | None) -> tuple[str, ...]:
-    return () if failure is None else (f"{failure.message}; {failure.remedy}",)

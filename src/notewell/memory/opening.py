@@ -72,11 +72,12 @@ def prepare(
         # Only the default agent may be given the folder that somebody happens to be in.
         server=server or chosen_agent.id != settings.default_agent,
     )
+    # The agent's extra paths belong to its workspace, not to any folder that is named.
+    own = choice.root == Path(os.path.realpath(chosen_agent.workspace))
+    extra_paths = chosen_agent.search.extra_paths if own else ()
     return Opening(
         settings=settings,
         agent=chosen_agent,
-        workspace=Workspace(
-            root=choice.root, extra_paths=chosen_agent.search.extra_paths
-        ),
+        workspace=Workspace(root=choice.root, extra_paths=extra_paths),
         notices=(choice.notice,) if choice.notice else (),
     )

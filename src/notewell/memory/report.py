@@ -2,9 +2,10 @@
 
 from notewell.config import later_features
 from notewell.memory.opening import Opening
-from notewell.types import Fallback, IndexStatus, StatusReport
+from notewell.types import Fallback, IndexStatus, Source, StatusReport
 from notewell.workspace import Scan
 
+_SOURCES: tuple[Source, ...] = ("memory", "sessions")
 _NO_INDEX = IndexStatus(location="", bytes=0, files=0, chunks=0, pending=0)
 
 
@@ -27,7 +28,7 @@ def status_report(
         backend=backend,
         requested_backend=settings.memory.backend,
         requested_provider=agent.search.provider,
-        sources=("memory",),
+        sources=tuple(name for name in _SOURCES if name in agent.search.sources),
         disk_files=len(scanned.notes),
         disk_bytes=scanned.bytes,
         index=index,

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from notewell.backends.base import Progress
+from notewell.backends.base import Progress, Waiting
 from notewell.backends.blocking import drive
 from notewell.backends.registry import BUILTIN
 from notewell.config import Settings
@@ -27,7 +27,11 @@ class SyncMemory:
         self._runner: asyncio.Runner | None = None
         if memory.settings.memory.backend not in BUILTIN:
             self._runner = _new_runner()
-        self._run(memory.open())
+        try:
+            self._run(memory.open())
+        except BaseException:
+            self._end_loop()
+            raise
 
     @property
     def agent(self) -> str:
@@ -57,6 +61,7 @@ class SyncMemory:
         min_score: float | None = None,
         sources: Collection[Source] | None = None,
         progress: Progress | None = None,
+        waiting: Waiting | None = None,
     ) -> SearchAnswer:
         """Answer a question from the notes; see `Memory.search`."""
         return self._run(
@@ -66,6 +71,7 @@ class SyncMemory:
                 min_score=min_score,
                 sources=sources,
                 progress=progress,
+                waiting=waiting,
             )
         )
 
@@ -85,10 +91,13 @@ class SyncMemory:
         force: bool = False,
         within: float | None = None,
         progress: Progress | None = None,
+        waiting: Waiting | None = None,
     ) -> IndexReport:
         """Make the index agree with the notes; see `Memory.refresh`."""
         return self._run(
-            self._memory.refresh(force=force, within=within, progress=progress)
+            self._memory.refresh(
+                force=force, within=within, progress=progress, waiting=waiting
+            )
         )
 
     def status(self) -> StatusReport:
@@ -98,9 +107,7 @@ class SyncMemory:
     def close(self) -> None:
         """Release what is held. Calling it twice is harmless."""
         self._run(self._memory.close())
-        if self._runner:
-            self._runner.close()
-            self._runner = None
+        self._end_loop()
 
     def __enter__(self) -> Self:
         return self
@@ -112,6 +119,11 @@ class SyncMemory:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _end_loop(self) -> None:
+        if self._runner:
+            self._runner.close()
+            self._runner = None
 
     def _run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         if self._runner:

@@ -7,11 +7,6 @@ from pathlib import Path
 
 from notewell.errors import UsageError
 
-_NAME_ONE = (
-    "name the folder with --workspace, or set agents.defaults.workspace in the "
-    "configuration"
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
@@ -34,6 +29,7 @@ def choose_workspace(
     home: Path,
     cwd: Path,
     server: bool,
+    key: str = "agents.defaults.workspace",
 ) -> Choice:
     """Choose the workspace: the flag, the configured one, the usual one, `cwd`.
 
@@ -44,22 +40,23 @@ def choose_workspace(
         home: The home folder.
         cwd: The current folder.
         server: The caller goes on for long and must not take `cwd` by accident.
+        key: The setting that names `configured`, or that would.
 
     Raises:
         UsageError: the named folder is missing or refused, or there is none.
     """
     if flag is not None:
-        return Choice(root=_folder(_expand(flag, home=home, cwd=cwd), "--workspace"))
+        named = _expand(flag, home=home, cwd=cwd)
+        return Choice(root=_folder(named, "--workspace", key))
     usual = configured or home / ".openclaw" / "workspace"
     if configured is not None and configured_explicitly:
-        key = "agents.defaults.workspace"
-        root = _folder(_expand(configured, home=home, cwd=cwd), key)
+        root = _folder(_expand(configured, home=home, cwd=cwd), key, key)
         return Choice(root=_not_too_wide(root, home))
     if os.path.isdir(usual):
         return Choice(root=_not_too_wide(usual.resolve(), home))
     if server:
-        raise UsageError("there is no workspace to serve", remedy=_NAME_ONE)
-    root = _not_too_wide(_folder(cwd, "the current folder"), home)
+        raise UsageError("there is no workspace to serve", remedy=_name_one(key))
+    root = _not_too_wide(_folder(cwd, "the current folder", key), home)
     return Choice(
         root=root,
         notice=f"No workspace is configured; reading the current folder {root}.",
@@ -73,14 +70,18 @@ def _expand(path: Path, *, home: Path, cwd: Path) -> Path:
     return cwd / path
 
 
-def _folder(path: Path, origin: str) -> Path:
+def _folder(path: Path, origin: str, key: str) -> Path:
     problem = _problem(path)
     if problem is None:
         return path.resolve()
     raise UsageError(
         f"{origin}: {str(path)!r} {problem}",
-        remedy=f"create the folder, or {_NAME_ONE}",
+        remedy=f"create the folder, or {_name_one(key)}",
     )
+
+
+def _name_one(key: str) -> str:
+    return f"name the folder with --workspace, or set {key} in the configuration"
 
 
 def _problem(path: Path) -> str | None:

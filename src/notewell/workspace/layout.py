@@ -5,6 +5,7 @@ only those are memory. Any other folder of Markdown is read whole.
 """
 
 import os
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -107,12 +108,30 @@ def has_workspace_layout(root: str) -> bool:
     answer as any other.
     """
     try:
-        names = os.listdir(root)
+        if lists_name(root, LONG_TERM_NOTE):
+            return True
+        memory = os.path.join(root, MEMORY_FOLDER)
+        return lists_name(root, MEMORY_FOLDER) and os.path.isdir(memory)
     except OSError:
         return False
-    if LONG_TERM_NOTE in names:
-        return True
-    return MEMORY_FOLDER in names and os.path.isdir(os.path.join(root, MEMORY_FOLDER))
+
+
+def lists_name(folder: str, name: str) -> bool:
+    """Whether `folder` holds this very name, as it would be listed.
+
+    A disk that ignores case or the form of Unicode also finds a file by other names.
+    Only where it may do so are the names listed: that takes long in a large folder.
+
+    Raises:
+        OSError: the folder cannot be listed, and has to be.
+    """
+    if not os.path.lexists(os.path.join(folder, name)):
+        return False
+    forms = (unicodedata.normalize(form, name) for form in ("NFC", "NFD"))
+    others = {name.swapcase(), *forms} - {name}
+    if any(os.path.lexists(os.path.join(folder, other)) for other in others):
+        return name in os.listdir(folder)
+    return True
 
 
 def show_name(path: str) -> str:

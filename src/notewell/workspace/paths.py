@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from notewell.errors import PathRefused
-from notewell.workspace.asked import Asked, read_asked, refuse_by_name
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.ignore import IGNORE_FILE, Rules
 from notewell.workspace.layout import (
@@ -24,8 +23,10 @@ from notewell.workspace.layout import (
     READABLE_AT_ROOT,
     Workspace,
     has_workspace_layout,
+    lists_name,
     relative_to,
 )
+from notewell.workspace.request import PathRequest, read_request, refuse_by_name
 from notewell.workspace.scan import scan
 
 
@@ -62,29 +63,32 @@ class _Found(NamedTuple):
     file: str | None
 
 
-def locate(workspace: Workspace, path: str) -> Located:
+def locate(workspace: Workspace, path: str, *, exactly: bool = False) -> Located:
     """Find the note that an agent means.
+
+    Cheap, but for a bare name that is not in the root: then the notes are scanned.
 
     Args:
         workspace: Where to look.
         path: Relative to the workspace or absolute, or the bare name or date of a
             note, each with or without the lines of a citation.
+        exactly: `path` is one that a scan gave, so a bare name means the root only.
 
     Raises:
         PathRefused: it is not a note of the workspace or of an extra path.
     """
-    asked = read_asked(path)
+    request = read_request(path)
     root = os.path.realpath(workspace.root)
-    way = _Way(root, asked, list(_areas(workspace, root)))
-    target = os.path.normpath(os.path.join(root, asked.path))
-    if asked.is_bare:
+    way = _Way(root, request, list(_areas(workspace, root)))
+    target = os.path.normpath(os.path.join(root, request.path))
+    if request.is_bare and not exactly:
         return _locate_bare(workspace, way, target)
-    return _located(asked, way.follow(target))
+    return _located(request, way.follow(target))
 
 
 def _locate_bare(workspace: Workspace, way: "_Way", target: str) -> Located:
-    asked = way.asked
-    found = _Found(asked.path, None)
+    request = way.request
+    found = _Found(request.path, None)
     refusal: PathRefused | None = None
     try:
         found = way.follow(target)
@@ -92,28 +96,30 @@ def _locate_bare(workspace: Workspace, way: "_Way", target: str) -> Located:
         # A name in the root that is no note is refused only if it is really there.
         refusal = exc if os.path.lexists(target) else None
     if found.file is not None:
-        return _located(asked, found)
-    named = _by_name(workspace, asked)
+        return _located(request, found)
+    named = _by_name(workspace, request)
     if named is None and refusal is not None:
         raise refusal
-    return named or _located(asked, found)
+    return named or _located(request, found)
 
 
-def _located(asked: Asked, found: "_Found", reason: str | None = None) -> Located:
-    if found.file is None and asked.is_foreign:
-        raise PathRefused(asked.given, "`~` and `\\` mean nothing in a path here")
+def _located(
+    request: PathRequest, found: "_Found", reason: str | None = None
+) -> Located:
+    if found.file is None and request.is_foreign:
+        raise PathRefused(request.given, "`~` and `\\` mean nothing in a path here")
     return Located(
         path=found.path,
         file=found.file,
-        first=asked.first,
-        last=asked.last,
+        first=request.first,
+        last=request.last,
         reason=reason or (None if found.file else "not-found"),
     )
 
 
-def _by_name(workspace: Workspace, asked: Asked) -> Located | None:
+def _by_name(workspace: Workspace, request: PathRequest) -> Located | None:
     """Take a bare name for the one note that is called so, at best in `memory/`."""
-    wanted = _form(asked.path)
+    wanted = _form(request.path)
     notes = [
         note
         for note in scan(workspace).notes
@@ -125,9 +131,9 @@ def _by_name(workspace: Workspace, asked: Asked) -> Located | None:
     if len(preferred) > 1:
         names = ", ".join(note.path for note in preferred[:5])
         reason = f"not-found: several notes have this name: {names}"
-        return _located(asked, _Found(asked.path, None), reason)
+        return _located(request, _Found(request.path, None), reason)
     [note] = preferred
-    return _located(asked, _Found(note.path, note.file), f"read as {note.path}")
+    return _located(request, _Found(note.path, note.file), f"read as {note.path}")
 
 
 def _areas(workspace: Workspace, root: str) -> Iterator[_Area]:
@@ -140,7 +146,7 @@ class _Way(NamedTuple):
     """From the areas that may be read to what was asked for."""
 
     root: str
-    asked: Asked
+    request: PathRequest
     areas: Sequence[_Area]
 
     def follow(self, target: str) -> _Found:
@@ -158,24 +164,24 @@ class _Way(NamedTuple):
                 return _Found(relative_to(self.root, file or target), file)
         # The same place under another name, such as /tmp and /private/tmp.
         real = os.path.realpath(target)
-        if refusal is None and real != target and os.path.isabs(self.asked.path):
+        if refusal is None and real != target and os.path.isabs(self.request.path):
             return self.follow(real)
         why = "it lies outside the workspace"
-        raise refusal or PathRefused(self.asked.given, why)
+        raise refusal or PathRefused(self.request.given, why)
 
     def _follow_in(self, area: _Area, parts: tuple[str, ...]) -> str | None:
         extra = area.extra
         if extra is not None and extra.problem is not None:
             if extra.problem.reason != "missing":
-                raise PathRefused(self.asked.given, extra.problem.detail)
+                raise PathRefused(self.request.given, extra.problem.detail)
             return None
         if extra is not None and extra.is_file and not parts:
             return extra.top
-        refuse_by_name(self.asked, parts)
+        refuse_by_name(self.request, parts)
         if area.only_memory and not _is_memory(parts):
             why = "only MEMORY.md, USER.md, DREAMS.md and memory/ are read here"
-            raise PathRefused(self.asked.given, why)
-        return _Steps(area.top, self.asked).follow(parts)
+            raise PathRefused(self.request.given, why)
+        return _Steps(area.top, self.request).follow(parts)
 
 
 def _below(top: str, target: str) -> tuple[str, ...] | None:
@@ -196,10 +202,10 @@ def _is_memory(parts: tuple[str, ...]) -> bool:
 class _Steps:
     """The way from the top of an area to a note, one folder at a time."""
 
-    def __init__(self, top: str, asked: Asked) -> None:
+    def __init__(self, top: str, request: PathRequest) -> None:
         self._folder = top
         self._path = ""
-        self._asked = asked
+        self._request = request
         self._rules = Rules()
 
     def follow(self, parts: tuple[str, ...]) -> str | None:
@@ -211,9 +217,9 @@ class _Steps:
             except (FileNotFoundError, NotADirectoryError):
                 return None
             except PermissionError as exc:
-                raise PathRefused(self._asked.given, "no permission to read") from exc
+                raise PathRefused(self._request.given, "no permission to read") from exc
             except OSError as exc:
-                raise PathRefused(self._asked.given, str(exc.strerror)) from exc
+                raise PathRefused(self._request.given, str(exc.strerror)) from exc
             if name is None:
                 return None
             self._folder = os.path.join(self._folder, name)
@@ -222,20 +228,23 @@ class _Steps:
 
     def _step(self, part: str, *, is_last: bool) -> str | None:
         """Return the listed name that `part` means in this folder, if there is one."""
-        names = os.listdir(self._folder)
-        if self._path and not HEAVY_MARKERS.isdisjoint(names):
-            raise PathRefused(self._asked.given, "it lies in a cache or an environment")
-        if IGNORE_FILE in names:
-            self._rules = self._rules.with_file_of(self._folder, self._path, [])
-        name = _listed(names, part)
+        folder, given = self._folder, self._request.given
+        # A folder that cannot be listed says so here, before any of its names counts.
+        with os.scandir(folder):
+            pass
+        if self._path and any(lists_name(folder, mark) for mark in HEAVY_MARKERS):
+            raise PathRefused(given, "it lies in a cache or an environment")
+        if lists_name(folder, IGNORE_FILE):
+            self._rules = self._rules.with_file_of(folder, self._path, [])
+        name = _listed(folder, part)
         if name is None:
             return None
-        found = os.lstat(os.path.join(self._folder, name))
+        found = os.lstat(os.path.join(folder, name))
         self._refuse(name, found, is_last=is_last)
         return name
 
     def _refuse(self, name: str, found: os.stat_result, *, is_last: bool) -> None:
-        given = self._asked.given
+        given = self._request.given
         if stat.S_ISLNK(found.st_mode):
             raise PathRefused(given, "symbolic links are not followed")
         if self._rules.exclude(self._path + name + ("" if is_last else "/")):
@@ -246,11 +255,11 @@ class _Steps:
             raise PathRefused(given, f"it is larger than {MAX_NOTE_BYTES:,} bytes")
 
 
-def _listed(names: list[str], part: str) -> str | None:
-    if part in names:
+def _listed(folder: str, part: str) -> str | None:
+    if lists_name(folder, part):
         return part
     wanted = _form(part)
-    equal = [name for name in names if _form(name) == wanted]
+    equal = [name for name in os.listdir(folder) if _form(name) == wanted]
     return equal[0] if len(equal) == 1 else None
 
 

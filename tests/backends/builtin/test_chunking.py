@@ -11,13 +11,18 @@ from notewell.backends.builtin.chunking import Chunk, cut
 from notewell.backends.builtin.tokens import QUARTERS_PER_TOKEN, quarters
 from notewell.workspace import split_lines
 
+
+def repeated(word: str, times: int) -> str:
+    return word * times
+
+
 LINES = st.one_of(
     st.sampled_from(["", " ", "\t", "\r", "# A", "## B ##", "```", "~~~", "- x"]),
     st.text(
         alphabet=st.characters(blacklist_characters="\n", codec="utf-8"), max_size=30
     ),
     st.builds(
-        lambda word, times: word * times,
+        repeated,
         st.sampled_from(["a", "word ", "漢", "：", "é", "👩‍💻", "한 ", "# "]),
         st.integers(min_value=1, max_value=400),
     ),

@@ -34,6 +34,8 @@ def test_other_passages_need_another_index_and_the_old_one_answers_meanwhile(
 
     assert [hit.path for hit in meanwhile.hits] == ["memory/17.md"]
     assert not meanwhile.degraded
+    assert meanwhile.freshness.stale
+    assert "`notewell index` builds it anew" in meanwhile.warnings[0]
     assert status.pending == len(NOTES)
     assert report.chunks > before.chunks * 3
     assert after.identity["chunker"] != before.identity["chunker"]
@@ -51,6 +53,8 @@ def test_other_terms_need_another_index(
     report = built.refresh()
 
     assert not meanwhile.degraded
+    assert meanwhile.freshness.stale
+    assert "`notewell index` builds it anew" in meanwhile.warnings[0]
     assert meanwhile.hits
     assert report.changed == len(NOTES)
     assert built.engine.status().identity != before

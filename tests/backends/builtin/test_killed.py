@@ -80,6 +80,19 @@ def kill_a_run(notebook: "Notebook", chance: random.Random) -> None:
         process.communicate()
 
 
+def kill_a_run_at(notebook: "Notebook", line: str, *, how: str) -> None:
+    """Start an indexing process and kill it once it has printed a line."""
+    with notebook.start(INDEX_AND_TELL) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(how)
+        process.stdin.flush()
+        while process.stdout.readline() not in (line, "end\n", ""):
+            pass
+        process.kill()
+        process.communicate()
+
+
 def is_sound(notebook: "Notebook") -> bool:
     """Let SQLite check every page and every full-text index."""
     connection = apsw.Connection(str(notebook.index))
@@ -105,20 +118,24 @@ def left_over(notebook: "Notebook") -> int:
 
 def test_a_run_goes_on_where_a_killed_one_stopped(notebook: "Notebook") -> None:
     notebook.write({f"memory/{n}.md": f"word{n} " + "text " * 900 for n in range(60)})
-    with notebook.start(INDEX_AND_TELL) as process:
-        assert process.stdin
-        assert process.stdout
-        process.stdin.write("\n")
-        process.stdin.flush()
-        while process.stdout.readline() not in ("50\n", "end\n", ""):
-            pass
-        process.kill()
-        process.communicate()
+    kill_a_run_at(notebook, "50\n", how="only what changed\n")
 
     report = notebook.refresh()
 
     assert report.files == 60
     assert report.changed < 60
+
+
+def test_a_rebuild_that_was_killed_leaves_nothing_behind(notebook: "Notebook") -> None:
+    notebook.write({f"memory/{n}.md": f"word{n} " + "text " * 900 for n in range(30)})
+    notebook.refresh()
+    kill_a_run_at(notebook, "20\n", how="force\n")
+    assert left_over(notebook) == 2
+
+    notebook.refresh()
+
+    assert left_over(notebook) == 1
+    assert notebook.paths("word17", limit=1) == ["memory/17.md"]
 
 
 def test_what_a_dead_process_has_committed_is_there(notebook: "Notebook") -> None:

@@ -1,12 +1,16 @@
 """Notes that changed since they were indexed: never a wrong line, never old content."""
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from notewell.workspace import Scan, Workspace, scan
 
 if TYPE_CHECKING:
     from tests.backends.conftest import NewNotebook, Notebook
@@ -31,21 +35,19 @@ def test_a_fresh_index_gives_fresh_answers(kumquat: "Notebook") -> None:
     assert found.freshness.indexed_at is not None
 
 
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (lambda note: "new\nlines\n" + note, 12),
-        (lambda note: note.split("\n", 3)[3], 7),
-        (lambda note: note + "\nmore", 10),
-        (lambda note: note.replace("line 3 of filling", "rewritten"), 10),
-        (lambda note: "the kumquat grows here", 1),
-        (lambda note: note + "\n" + note, 10),
-    ],
-    ids=["moved down", "moved up", "longer", "edited above", "left alone", "doubled"],
-)
-def test_a_match_is_cited_where_it_stands_now(
-    kumquat: "Notebook", change: Callable[[str], str], line: int
-) -> None:
+CHANGES: Mapping[str, tuple[Callable[[str], str], int]] = {
+    "moved down": (lambda note: "new\nlines\n" + note, 12),
+    "moved up": (lambda note: note.split("\n", 3)[3], 7),
+    "longer": (lambda note: note + "\nmore", 10),
+    "edited above": (lambda note: note.replace("line 3 of filling", "rewritten"), 10),
+    "left alone": (lambda _: "the kumquat grows here", 1),
+    "doubled": (lambda note: note + "\n" + note, 10),
+}
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_a_match_is_cited_where_it_stands_now(kumquat: "Notebook", how: str) -> None:
+    change, line = CHANGES[how]
     kumquat.write({"memory/a.md": change(NOTE)})
 
     found = kumquat.ask("the kumquat grows here")
@@ -104,9 +106,10 @@ def test_when_everything_is_gone_the_answer_is_empty_and_says_so(
     assert found.freshness.stale
 
 
-def test_a_change_that_size_and_time_do_not_show_is_still_not_shown_wrongly(
-    notebook: "Notebook",
+def test_a_change_that_keeps_size_and_time_is_seen_by_search_and_refresh(
+    notebook: "Notebook", monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("notewell.backends.builtin.sync._RACY_NS", 0)
     notebook.write({"memory/a.md": "mango"})
     notebook.refresh()
     file = notebook.root / "memory/a.md"
@@ -118,6 +121,43 @@ def test_a_change_that_size_and_time_do_not_show_is_still_not_shown_wrongly(
     assert notebook.paths("mango") == []
     notebook.refresh()
     assert notebook.paths("grape") == ["memory/a.md"]
+
+
+def test_a_change_within_one_tick_of_a_slow_clock_is_seen_by_refresh(
+    notebook: "Notebook", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tick = time.time_ns()
+
+    def scan_by_slow_clock(workspace: Workspace) -> Scan:
+        scanned = scan(workspace)
+        notes = (note._replace(mtime_ns=tick, ctime_ns=tick) for note in scanned.notes)
+        return replace(scanned, notes=tuple(notes))
+
+    monkeypatch.setattr("notewell.backends.builtin.engine.scan", scan_by_slow_clock)
+    monkeypatch.setattr("notewell.backends.builtin.sync._RACY_NS", 60_000_000_000)
+    notebook.write({"memory/a.md": "mango"})
+    notebook.refresh()
+
+    notebook.write({"memory/a.md": "grape"})
+    notebook.refresh()
+
+    assert notebook.paths("grape") == ["memory/a.md"]
+
+
+def test_a_time_in_the_future_does_not_make_a_note_be_read_again_and_again(
+    notebook: "Notebook", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.backends.builtin.sync._RACY_NS", 0)
+    notebook.write({"memory/a.md": "mango"})
+    os.utime(notebook.root / "memory/a.md", (4e9, 4e9))
+    read: list[int] = []
+
+    for _ in range(2):
+        notebook.engine.refresh(
+            force=False, within=None, progress=lambda done, _: read.append(done)
+        )
+
+    assert read == [1]
 
 
 @given(

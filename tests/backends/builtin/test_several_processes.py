@@ -1,12 +1,12 @@
 """Several processes on one index: one writes at a time, searches never wait or fail."""
 
-import fcntl
-import os
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 from notewell.backends.builtin.engine import Engine
+from notewell.backends.builtin.readers import Readers
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -226,13 +226,16 @@ def test_opening_an_index_twice_in_one_process_keeps_the_locks_of_the_first(
     assert notebook.run(lock_it) == "taken"
 
 
-def test_a_closed_engine_keeps_no_file_open(notebook: "Notebook") -> None:
+def test_a_connection_that_is_lent_when_all_are_closed_is_closed_when_it_comes_back(
+    notebook: "Notebook",
+) -> None:
     notebook.write({"memory/a.md": "kiwi"})
     notebook.refresh()
-    notebook.ask("kiwi")
+    readers = Readers(notebook.index, str(notebook.root))
 
-    notebook.engine.close()
+    with readers.one() as store:
+        readers.close()
+        assert store.live() is not None
 
-    with notebook.index.open("r+b") as file:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        assert os.fstat(file.fileno()).st_size > 0
+    with pytest.raises(apsw.ConnectionClosedError):
+        store.live()

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
 
 
+def repeated(word: str, times: int) -> str:
+    return word * times
+
+
 def has_kiwi(text: str) -> float:
     return float("kiwi" in text)
 
@@ -20,7 +24,7 @@ def has_kiwi(text: str) -> float:
     lines=st.lists(
         st.text(alphabet=st.characters(blacklist_characters="\n"), max_size=40)
         | st.builds(
-            lambda word, n: word * n,
+            repeated,
             st.sampled_from(["a", "no ", "漢"]),
             st.integers(1, 900),
         ),

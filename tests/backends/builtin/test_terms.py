@@ -45,6 +45,11 @@ SCRIPTS = (
 )
 JOINTS = "-._/:@&=+~'’\\#,"
 
+
+def repeated(letter: str, times: int) -> str:
+    return letter * times
+
+
 WORDS = st.one_of(
     st.sampled_from(SCRIPTS).flatmap(
         lambda script: st.text(alphabet=script, min_size=1, max_size=12)
@@ -61,9 +66,7 @@ WORDS = st.one_of(
         min_size=1,
         max_size=8,
     ),
-    st.builds(
-        lambda letter, n: letter * n, st.sampled_from("aA7éж"), st.integers(90, 300)
-    ),
+    st.builds(repeated, st.sampled_from("aA7éж"), st.integers(90, 300)),
 )
 
 

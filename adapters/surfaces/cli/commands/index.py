@@ -18,9 +18,9 @@ from notewell.types import IndexReport
 
 _TEXT: Final = """Make the index agree with the notes.
 
-Only what has changed is read again. Notes are never written. Every finished file
-is kept, so an interrupted run goes on where it stopped. Without --agent all
-configured agents are brought up to date.
+Only what has changed is read again. Notes are never written. Finished work is
+kept, so an interrupted run can be continued. Without --agent all configured agents
+are brought up to date.
 
 The exit code is 0 when every text is searchable, else 1.
 """
@@ -91,10 +91,7 @@ def _guarded(call: Call, agent: str, force: bool) -> Outcome:
 def _say_what_is_kept(progress: Indexing, call: Call) -> None:
     if progress.ran:
         progress.stop()
-        call.output.note(
-            f"{progress.done:,} of {progress.total:,} files are done, and kept; "
-            "run it again to go on"
-        )
+        call.output.note("what was finished is kept; run it again to go on")
 
 
 def _shape(outcomes: Sequence[Outcome]) -> dict[str, object]:

@@ -84,7 +84,7 @@ def search(
             )
         show(answer, memory, call)
         call.output.finish()
-        if answer.reason not in ("memory-disabled", "unavailable") and not progress.ran:
+        if not progress.ran and _wants_refresh(answer, memory):
             _refresh(memory, call)
     return 1 if answer.reason == "unavailable" else 0
 
@@ -143,6 +143,13 @@ def _start(hit: Hit, memory: "SyncMemory") -> int | None:
     except NotewellError:
         return None
     return snippet_start(hit, passage.text)
+
+
+def _wants_refresh(answer: SearchAnswer, memory: "SyncMemory") -> bool:
+    """Whether to look for changed notes now; one may want only `index` to do that."""
+    if answer.reason in ("memory-disabled", "unavailable"):
+        return False
+    return memory.settings.agent(memory.agent).search.sync.on_search
 
 
 def _refresh(memory: "SyncMemory", call: Call) -> None:

@@ -15,8 +15,8 @@ _SHOWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A path as asked for, split into what it says.
+class PathRequest:
+    """A path as an agent asks for it, split into what it says.
 
     Attributes:
         given: The very text, shortened, for messages.
@@ -45,7 +45,7 @@ class Asked:
         return "\\" in self.path or self.path.startswith("~")
 
 
-def read_asked(given: str) -> Asked:
+def read_request(given: str) -> PathRequest:
     """Split a path that an agent gave.
 
     Raises:
@@ -67,7 +67,7 @@ def read_asked(given: str) -> Asked:
     if first is not None and last is not None and last < first:
         raise PathRefused(shown, "its last line comes before its first line")
     path = _tidy(given[: cited.start()] if cited else given)
-    return Asked(given=shown, path=path, first=first, last=last or first)
+    return PathRequest(given=shown, path=path, first=first, last=last or first)
 
 
 def _tidy(path: str) -> str:
@@ -78,13 +78,13 @@ def _tidy(path: str) -> str:
     return f"{path}.md" if _DATE.search(path) else path
 
 
-def refuse_by_name(asked: Asked, parts: tuple[str, ...]) -> None:
+def refuse_by_name(request: PathRequest, parts: tuple[str, ...]) -> None:
     """Refuse a path whose very names say that it is no note.
 
     Raises:
         PathRefused: not Markdown, hidden, or in a folder that never holds notes.
     """
     if not parts or not is_markdown(parts[-1]):
-        raise PathRefused(asked.given, "it is not a Markdown file")
+        raise PathRefused(request.given, "it is not a Markdown file")
     if any(is_hidden_or_heavy(part) for part in parts):
-        raise PathRefused(asked.given, "hidden files and folders are not notes")
+        raise PathRefused(request.given, "hidden files and folders are not notes")
