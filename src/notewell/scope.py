@@ -2,8 +2,6 @@
 
 import posixpath
 import unicodedata
-from functools import cache
-from itertools import product
 from typing import Final, Literal, TypeAlias
 
 ChatType: TypeAlias = Literal["direct", "group", "channel"]
@@ -27,15 +25,6 @@ def chat_type(session_key: str | None) -> ChatType:
     return "channel" if ":channel:" in key else "direct"
 
 
-def hidden_paths(session_key: str | None) -> frozenset[str]:
-    """The paths that nobody in this conversation may see.
-
-    Every spelling in upper and lower case is in it, so that an engine may compare
-    exactly on a disk that ignores case.
-    """
-    return frozenset() if chat_type(session_key) == "direct" else _spellings()
-
-
 def is_hidden(path: str, session_key: str | None) -> bool:
     """Whether nobody in this conversation may see `path`, however it is spelled.
 
@@ -52,12 +41,3 @@ def is_hidden(path: str, session_key: str | None) -> bool:
     if folder and not f"{folder}/".startswith(("../", "/")):
         return False
     return unicodedata.normalize("NFKC", name).casefold() in _PERSONAL_NOTES
-
-
-@cache
-def _spellings() -> frozenset[str]:
-    return frozenset(
-        "".join(letters)
-        for name in _PERSONAL_NOTES
-        for letters in product(*({letter, letter.upper()} for letter in name))
-    )

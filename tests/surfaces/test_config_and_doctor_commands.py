@@ -61,6 +61,26 @@ def test_what_this_version_lacks_is_said(run: "Notewell", tmp_path: Path) -> Non
     assert "provider" in ran.said
 
 
+def test_what_is_lacking_and_what_is_not_used_is_said_once_for_all_agents(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = config_file(
+        tmp_path,
+        """{
+            memory: {search: {provider: "openai", multimodal: {enabled: true}}},
+            agents: {list: [{id: "main"}, {id: "tea"}]},
+        }""",
+    )
+
+    said = run("config", "--config", file).said.splitlines()
+    warnings = run("config", "--json", "--config", file).value["warnings"]
+
+    lacking, unused = warnings
+    assert "this version searches by words only" in lacking
+    assert unused.startswith("memory.search.multimodal is a setting of OpenClaw")
+    assert said == [f"warning: {lacking}", f"warning: {unused}"]
+
+
 def test_a_key_is_never_shown(run: "Notewell", tmp_path: Path) -> None:
     file = config_file(
         tmp_path,

@@ -184,7 +184,7 @@ def test_with_refreshing_switched_off_a_changed_note_waits_for_index(
     run: "Notewell", notes: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "openclaw.json"
-    sync = '{agents: {defaults: {memorySearch: {sync: {onSearch: false}}}}}'
+    sync = "{agents: {defaults: {memorySearch: {sync: {onSearch: false}}}}}"
     write(file, sync)
     run("search", "gateway", "--config", str(file))
     write(notes / "memory" / "2026-02-01.md", "The heron has landed.\n")

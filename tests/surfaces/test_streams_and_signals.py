@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
+from filelock import FileLock
 
 if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
@@ -135,6 +136,27 @@ def test_the_reader_of_a_pipe_sees_its_end_before_the_program_ends(
     child.wait(timeout=60)
 
     assert (answer, running) == (b"the answer", True)
+
+
+@pytest.mark.parametrize(
+    "line", [["index"], ["index", "--json"], ["status", "--index"], ["search", "port"]]
+)
+def test_waiting_for_another_process_is_said(
+    line: list[str], start: Start, run: "Notewell"
+) -> None:
+    run("index")
+    index = Path(run("status", "--json").value["index"]["location"])
+    index.unlink()
+
+    with FileLock(f"{index}.lock"):
+        child = start(*line)
+        assert child.stderr is not None
+        said = child.stderr.readline()
+    child.communicate(timeout=60)
+
+    assert said == b"another process is indexing; waiting for it\n"
+    assert child.returncode == 0
+    assert run("status", "--json").value["index"]["files"] == 3
 
 
 @pytest.fixture

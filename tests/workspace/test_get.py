@@ -595,7 +595,7 @@ def test_a_note_is_located_without_listing_any_folder(lay: Lay) -> None:
 
 
 def test_only_the_folders_on_the_way_to_a_note_are_opened(lay: Lay) -> None:
-    root = lay({"MEMORY.md": "", "memory/deep/a.md": "", "memory/other/b.md": ""})
+    root = lay({"a/deep/a.md": "", "a/b.md": "", "other/c.md": ""})
     script = (
         "import os, sys\n"
         "from pathlib import Path\n"
@@ -606,9 +606,9 @@ def test_only_the_folders_on_the_way_to_a_note_are_opened(lay: Lay) -> None:
         "    if event in ('os.listdir', 'os.scandir'):\n"
         "        opened.add(os.path.relpath(given[0], workspace.root))\n"
         "sys.addaudithook(note)\n"
-        "locate(workspace, 'memory/deep/a.md')\n"
-        "locate(workspace, 'memory/deep/gone.md')\n"
-        "locate(workspace, 'b.md', exactly=True)\n"
+        "locate(workspace, 'a/deep/a.md')\n"
+        "locate(workspace, 'a/deep/gone.md')\n"
+        "locate(workspace, 'c.md', exactly=True)\n"
         "print(*sorted(opened))\n"
     )
 
@@ -620,7 +620,7 @@ def test_only_the_folders_on_the_way_to_a_note_are_opened(lay: Lay) -> None:
         check=True,
     )
 
-    assert done.stdout.split() == [".", "memory", "memory/deep"]
+    assert done.stdout.split() == [".", "a", "a/deep"]
 
 
 def test_a_path_from_a_scan_is_never_taken_for_another_note(notes: Workspace) -> None:

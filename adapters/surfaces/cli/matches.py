@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
-from os.path import commonprefix
 from typing import Final, NamedTuple, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
@@ -21,10 +20,17 @@ _SPACED: Final = 1
 # Scripts that write words without spaces, by the first word of Unicode's names, and
 # how many of their characters in a row are telling: letters need more than syllables.
 _UNSPACED: Final = {
-    **dict.fromkeys(
-        "CJK IDEOGRAPHIC HIRAGANA KATAKANA HANGUL BOPOMOFO YI".split(), 2
-    ),
-    **dict.fromkeys("THAI LAO KHMER MYANMAR".split(), 3),
+    "BOPOMOFO": 2,
+    "CJK": 2,
+    "HANGUL": 2,
+    "HIRAGANA": 2,
+    "IDEOGRAPHIC": 2,
+    "KATAKANA": 2,
+    "YI": 2,
+    "KHMER": 3,
+    "LAO": 3,
+    "MYANMAR": 3,
+    "THAI": 3,
 }
 _EDGES: Final = "\"'“”‘’.,;:!?()[]{}<>"
 _SHORTEST_BEGINNING: Final = 4
@@ -101,9 +107,8 @@ def _alike(one: str, other: str) -> bool:
     """
     if one == other:
         return True
-    shared = len(commonprefix([one, other]))
-    least = max(_SHORTEST_BEGINNING, min(len(one), len(other)) - 1)
-    return shared >= least and not re.search(r"\d", one + other)
+    shared = max(_SHORTEST_BEGINNING, min(len(one), len(other)) - 1)
+    return one[:shared] == other[:shared] and not re.search(r"\d", one + other)
 
 
 def _words(text: str) -> Iterator[_Word]:

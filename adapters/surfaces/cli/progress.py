@@ -45,6 +45,10 @@ class Indexing:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=done, total=total)
 
+    def wait(self) -> None:
+        """Tell that another process has to finish first."""
+        self._output.note("another process is indexing; waiting for it")
+
     def __enter__(self) -> Self:
         return self
 

@@ -179,3 +179,33 @@ def test_no_edit_makes_an_answer_cite_a_line_without_the_word(
     for hit in notebook.ask("kiwi").hits:
         assert after[hit.match_line - 1] == "kiwi"
         assert hit.snippet in "\n".join(after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("gateway port 80", "gateway port 8080"), ("- budget 100", "- budget 100000")],
+)
+def test_a_line_that_was_added_to_is_another_line(
+    notebook: "Notebook", before: str, after: str
+) -> None:
+    notebook.write({"memory/p.md": before})
+    notebook.refresh()
+    notebook.write({"memory/p.md": after})
+
+    found = notebook.ask(before)
+
+    assert [hit.snippet for hit in found.hits] == []
+    assert found.freshness.stale
+
+
+def test_what_get_would_refuse_is_not_cited(notebook: "Notebook") -> None:
+    notebook.write({"memory/a.md": "apple", "memory/folder/b.md": "apple"})
+    notebook.refresh()
+    outside = notebook.root.parent / "elsewhere"
+    (notebook.root / "memory/folder").rename(outside)
+    (notebook.root / "memory/folder").symlink_to(outside)
+
+    found = notebook.ask("apple")
+
+    assert [hit.path for hit in found.hits] == ["memory/a.md"]
+    assert found.freshness.stale

@@ -45,12 +45,13 @@ def config(context: click.Context) -> None:
 
 
 def _warnings(settings: "Settings") -> list[str]:
-    """What a person should know of the file, and what this version cannot do yet."""
-    from notewell.config import later_features
+    """What a person should know of the file, and what this version does not do."""
+    from notewell.config import later_features, unused_settings
 
     said = list(settings.warnings)
     for agent in settings.agents:
-        said.extend(later_features(settings, agent))
+        said += later_features(settings, agent)
+        said += unused_settings(settings, agent)
     return list(dict.fromkeys(said))
 
 

@@ -73,7 +73,9 @@ def _indexed(call: Call, agent: str | None, force: bool) -> Outcome:
     with memory_of(call, agent=agent) as memory:
         with Indexing(call.output, one_line(title)) as progress:
             try:
-                report = memory.refresh(force=force, progress=progress)
+                report = memory.refresh(
+                    force=force, progress=progress, waiting=progress.wait
+                )
             except BaseException:
                 _say_what_is_kept(progress, call)
                 raise

@@ -81,6 +81,7 @@ def search(
                 min_score=min_score,
                 sources=sources or None,
                 progress=progress,
+                waiting=progress.wait,
             )
         show(answer, memory, call)
         call.output.finish()

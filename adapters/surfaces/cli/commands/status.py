@@ -63,7 +63,7 @@ def _state(call: Call, agent: str | None, deep: bool, index: bool) -> State:
     with memory_of(call, agent=agent) as memory:
         if index:
             with Indexing(call.output) as progress:
-                memory.refresh(progress=progress)
+                memory.refresh(progress=progress, waiting=progress.wait)
         report = memory.status()
         found = probe(memory, report) if deep else None
         return State(agent=memory.agent, report=report, probe=found)

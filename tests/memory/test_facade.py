@@ -1,0 +1,267 @@
+"""The memory that programs hold: what it respects, and what it says of it."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from notewell import BackendUnavailable, open_memory, open_memory_sync
+from notewell.backends.base import Findings, Query, Site
+from notewell.backends.registry import BUILTIN
+from notewell.errors import BackendFailed, PathRefused
+from notewell.types import IndexReport, IndexStatus
+
+GROUP = "agent:main:telegram:group:-100200"
+
+
+class Broken:
+    """A backend that opens and then fails."""
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        return cls()
+
+    async def built(self) -> bool:
+        return True
+
+    async def search(self, query: Query) -> Findings:
+        raise BackendFailed("broken", "it broke", reason="exit", remedy="mend it")
+
+    async def refresh(self, **options: object) -> IndexReport:
+        return IndexReport(files=0, chunks=0)
+
+    async def status(self) -> IndexStatus:
+        return IndexStatus(location="", bytes=0, files=0, chunks=0, pending=0)
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A workspace with personal notes, and a state folder beside it."""
+    root = tmp_path / "notes"
+    (root / "memory").mkdir(parents=True)
+    (root / "MEMORY.md").write_text("Bertrand is the cat.\n", encoding="utf-8")
+    (root / "memory/day.md").write_text("A cat came by.\n", encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment whose state folder is empty."""
+    return {"OPENCLAW_STATE_DIR": str(tmp_path / "state")}
+
+
+def configured(environ: Mapping[str, str], settings: Mapping[str, Any]) -> None:
+    """Write a configuration file into the state folder."""
+    state = Path(environ["OPENCLAW_STATE_DIR"])
+    state.mkdir(exist_ok=True)
+    (state / "openclaw.json").write_text(json.dumps(settings), encoding="utf-8")
+
+
+def test_a_group_sees_no_personal_notes_in_search_or_get(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    with open_memory_sync(
+        workspace=notes, environ=environ, session_key=GROUP
+    ) as memory:
+        found = memory.search("cat Bertrand")
+
+        assert [hit.path for hit in found.results] == ["memory/day.md"]
+        assert memory.search("Bertrand").reason == "no-match"
+        with pytest.raises(PathRefused):
+            memory.get("MEMORY.md")
+
+
+def test_only_configured_sources_are_searched(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    search = {"memorySearch": {"sources": ["sessions"]}}
+    configured(environ, {"agents": {"defaults": search}})
+
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        answer = memory.search("cat")
+
+        assert (answer.results, answer.reason) == ((), "source-disabled")
+        assert memory.status().sources == ("sessions",)
+    assert any("transcripts" in warning for warning in answer.warnings)
+
+
+def test_a_source_that_was_asked_for_and_is_not_there_is_named(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        answer = memory.search("cat", sources=["memory", "sessions"])
+
+    assert answer.results
+    assert any("transcripts" in warning for warning in answer.warnings)
+
+
+def test_a_memory_that_is_switched_off_says_so(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    configured(environ, {"plugins": {"slots": {"memory": "none"}}})
+
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        answer = memory.search("cat")
+        document = memory.get("memory/day.md")
+
+    assert (answer.results, answer.reason) == ((), "memory-disabled")
+    assert (document.found, document.reason) == (False, "memory-disabled")
+
+
+def test_extra_paths_belong_to_the_agents_own_workspace(
+    notes: Path, environ: dict[str, str], tmp_path: Path
+) -> None:
+    team = tmp_path / "team"
+    other = tmp_path / "other"
+    for folder in (team, other):
+        folder.mkdir()
+        (folder / "n.md").write_text(f"cat of {folder.name}\n", encoding="utf-8")
+    agent = {"workspace": str(notes), "memorySearch": {"extraPaths": ["../team"]}}
+    configured(environ, {"agents": {"defaults": agent}})
+
+    with open_memory_sync(environ=environ) as memory:
+        own = [hit.path for hit in memory.search("cat team").results]
+    with open_memory_sync(workspace=other, environ=environ) as memory:
+        named = [hit.path for hit in memory.search("cat team").results]
+
+    assert "../team/n.md" in own
+    assert named == ["n.md"]
+
+
+def test_a_backend_that_is_not_there_yet_is_replaced_and_named(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    with open_memory_sync(workspace=notes, environ=environ, backend="qmd") as memory:
+        answer = memory.search("cat")
+
+    [step] = answer.fallbacks
+    assert answer.results
+    assert (answer.backend, answer.requested_backend) == ("builtin", "qmd")
+    assert (step.kind, step.from_, step.to, step.reason) == (
+        "backend",
+        "qmd",
+        "builtin",
+        "missing",
+    )
+    assert answer.degraded
+
+
+def test_without_a_fallback_the_answer_is_unavailable_and_says_why(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    configured(environ, {"memory": {"backend": "qmd", "fallback": "none"}})
+
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        answer = memory.search("cat")
+        with pytest.raises(BackendUnavailable, match="qmd"):
+            memory.refresh()
+
+    assert (answer.results, answer.reason) == ((), "unavailable")
+    assert any("qmd" in warning for warning in answer.warnings)
+
+
+def test_a_backend_that_fails_in_a_search_gives_an_answer_that_says_so(
+    notes: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {**BUILTIN, "broken": f"{__name__}:Broken"}
+    monkeypatch.setattr("notewell.backends.registry.BUILTIN", known)
+    monkeypatch.setattr("notewell.memory.sync.BUILTIN", known)
+    monkeypatch.setattr("pkgutil.resolve_name", lambda target: Broken)
+
+    with open_memory_sync(workspace=notes, environ=environ, backend="broken") as memory:
+        answer = memory.search("cat")
+
+    assert (answer.results, answer.reason) == ((), "unavailable")
+    assert any("mend it" in warning for warning in answer.warnings)
+
+
+def test_a_closed_memory_says_that_it_is_closed(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    memory = open_memory_sync(workspace=notes, environ=environ)
+    memory.close()
+    memory.close()
+
+    answer = memory.search("cat")
+
+    assert answer.reason == "unavailable"
+    assert any("closed" in warning for warning in answer.warnings)
+    with pytest.raises(BackendUnavailable, match="closed"):
+        memory.refresh()
+
+
+def test_a_server_answers_from_the_notes_until_the_index_is_there(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    with open_memory_sync(workspace=notes, environ=environ, server=True) as memory:
+        before = memory.search("cat")
+        memory.refresh()
+        after = memory.search("cat")
+
+    assert (before.mode, before.degraded) == ("scan", True)
+    assert [step.reason for step in before.fallbacks] == ["not-ready"]
+    assert (after.mode, after.degraded) == ("keyword", False)
+    assert {hit.path for hit in before.results} == {hit.path for hit in after.results}
+
+
+def test_whoever_waits_for_another_process_is_told_once(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    from filelock import FileLock
+
+    told = threading.Event()
+    calls: list[int] = []
+
+    def waiting() -> None:
+        calls.append(1)
+        told.set()
+
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        memory.refresh()
+        lock = FileLock(f"{memory.status().index.location}.lock")
+        (notes / "memory/new.md").write_text("zebra\n", encoding="utf-8")
+        lock.acquire()
+        run = threading.Thread(target=lambda: memory.refresh(waiting=waiting))
+        run.start()
+        assert told.wait(timeout=30)
+        lock.release()
+        run.join(timeout=30)
+
+    assert calls == [1]
+
+
+async def test_reading_and_counting_leave_the_event_loop_free(
+    notes: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: set[int] = set()
+
+    def seen(*args: object, **options: object) -> object:
+        threads.add(threading.get_ident())
+        raise PathRefused("x", "seen")
+
+    async with open_memory(workspace=notes, environ=environ) as memory:
+        monkeypatch.setattr("notewell.memory.facade.get_document", seen)
+        with pytest.raises(PathRefused):
+            await memory.get("memory/day.md")
+
+    assert threading.get_ident() not in threads
+    assert asyncio.get_running_loop()
+
+
+def test_a_number_that_makes_no_sense_is_the_callers_error(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        with pytest.raises(ValueError, match="max_results"):
+            memory.search("cat", max_results=0)
+        with pytest.raises(ValueError, match="min_score"):
+            memory.search("cat", min_score=1.5)
+        with pytest.raises(ValueError, match="sources"):
+            memory.search("cat", sources=[])
