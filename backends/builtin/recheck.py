@@ -37,7 +37,7 @@ class Recheck:
     def _file(self, path: str) -> str | None:
         """Return the file, if `get` would read it: what it refuses is not cited."""
         try:
-            found = locate(self._workspace, path).file
+            found = locate(self._workspace, path, exactly=True).file
         except PathRefused:
             return None
         return None if found is None else os.fspath(found)

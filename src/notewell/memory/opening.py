@@ -67,6 +67,7 @@ def prepare(
         flag=Path(workspace) if workspace is not None else None,
         configured=chosen_agent.workspace,
         configured_explicitly=chosen_agent.workspace_origin != "default",
+        key=chosen_agent.workspace_key,
         home=home,
         cwd=Path.cwd(),
         # Only the default agent may be given the folder that somebody happens to be in.

@@ -1,6 +1,6 @@
 """The status of one agent's memory, put together from the disk and the engine."""
 
-from notewell.config import later_features
+from notewell.config import later_features, unused_settings
 from notewell.memory.opening import Opening
 from notewell.types import Fallback, IndexStatus, Source, StatusReport
 from notewell.workspace import Scan
@@ -38,6 +38,7 @@ def status_report(
         warnings=(
             *settings.warnings,
             *later_features(settings, agent),
+            *unused_settings(settings, agent),
             *problems,
             *index.warnings,
         ),
