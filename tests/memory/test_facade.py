@@ -265,3 +265,17 @@ def test_a_number_that_makes_no_sense_is_the_callers_error(
             memory.search("cat", min_score=1.5)
         with pytest.raises(ValueError, match="sources"):
             memory.search("cat", sources=[])
+
+
+def test_what_is_missing_is_said_once(notes: Path, environ: dict[str, str]) -> None:
+    search = {"memorySearch": {"provider": "openai"}}
+    configured(environ, {"agents": {"defaults": search}})
+
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        answer = memory.search("cat")
+        report = memory.refresh()
+
+    assert [step.kind for step in answer.fallbacks] == ["embedding"]
+    assert answer.requested_provider == "openai"
+    assert answer.warnings == ()
+    assert any("embedding provider" in warning for warning in report.warnings)

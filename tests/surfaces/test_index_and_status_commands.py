@@ -146,16 +146,16 @@ def test_a_probe_shows_that_the_index_answers(run: "Notewell") -> None:
     assert (probe["ok"], probe["mode"]) == (True, "keyword")
 
 
-def test_an_extra_path_with_a_problem_is_shown(run: "Notewell", tmp_path: Path) -> None:
+def test_an_extra_path_with_a_problem_is_shown(
+    run: "Notewell", notes: Path, tmp_path: Path
+) -> None:
     search = {"extraPaths": [str(tmp_path / "gone")]}
+    defaults = {"workspace": str(notes), "memorySearch": search}
     file = tmp_path / "openclaw.json"
-    file.write_text(
-        json.dumps({"agents": {"defaults": {"memorySearch": search}}}),
-        encoding="utf-8",
-    )
+    file.write_text(json.dumps({"agents": {"defaults": defaults}}), encoding="utf-8")
 
-    value = run("status", "--json", "--config", str(file)).value
-    plain = run("status", "--config", str(file)).text
+    value = run("status", "--json", "--config", str(file), workspace=None).value
+    plain = run("status", "--config", str(file), workspace=None).text
 
     assert value["extraPaths"][0]["problem"]
     assert "gone" in plain

@@ -1,6 +1,6 @@
 """What the settings ask for and this version does not do, yet or at all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from notewell.config.memory import MemoryFlushSettings
@@ -12,12 +12,23 @@ _MODEL_KEYS: Final = ("model", "local.", "remote.", "outputDimensionality")
 _FLUSH: Final = "agents.defaults.compaction.memoryFlush."
 
 
-def later_features(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
+def later_features(
+    settings: Settings, agent: AgentSettings, *, told: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return a sentence for each configured feature that this version lacks.
 
     Each is short: they stand in every answer, whoever reads it.
+
+    Args:
+        settings: Every setting.
+        agent: The agent whose features are asked for.
+        told: Kinds of steps down that the reader is told of in another place.
     """
-    return tuple(sentence for asks, sentence in _FEATURES if asks(settings, agent))
+    return tuple(
+        sentence
+        for kind, asks, sentence in _FEATURES
+        if kind not in told and asks(settings, agent)
+    )
 
 
 def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
@@ -64,28 +75,35 @@ def _asks_for_flush(settings: Settings, agent: AgentSettings) -> bool:
     return given and flush.enabled and flush != MemoryFlushSettings()
 
 
-_FEATURES: Final[tuple[tuple[_Asks, str], ...]] = (
+# The kind of the step down that says the same in an answer, who asks, what is said.
+_FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
     (
+        "backend",
         lambda settings, agent: _asks_for_qmd(settings, "builtin"),
         'memory.backend is "qmd"; this version answers with builtin instead.',
     ),
     (
+        "",
         lambda settings, agent: _asks_for_qmd(settings, "none"),
         'This version lacks "qmd"; with memory.fallback "none" nothing answers.',
     ),
     (
+        "embedding",
         _asks_for_vectors,
         "An embedding provider is configured; this version searches by words only.",
     ),
     (
+        "",
         _asks_for_sessions,
         "Session transcripts are configured; this version does not search them yet.",
     ),
     (
+        "",
         _asks_for_watching,
         "Watching files is configured; this version does not do it yet.",
     ),
     (
+        "",
         _asks_for_flush,
         "compaction.memoryFlush is configured; this version does not flush yet.",
     ),

@@ -38,7 +38,8 @@ class Answering:
         requested = agent.search.provider
         missing = () if requested in (None, "none") else (_no_provider(requested),)
         fallbacks = (*self.fallbacks, *missing, *findings.fallbacks)
-        later = later_features(settings, agent)
+        told = {step.kind for step in fallbacks}
+        later = later_features(settings, agent, told=told)
         return SearchAnswer(
             query=self.query,
             workspace=str(self.opening.workspace.root),
