@@ -3,6 +3,7 @@
 import os
 import time
 from contextlib import closing, suppress
+from dataclasses import replace
 
 import apsw
 
@@ -66,9 +67,20 @@ class Engine:
         try:
             with self._readers.one() as store:
                 outdated = not self._is_current(store)
-                return from_index(self._site, store, query, outdated=outdated)
+                found = from_index(self._site, store, query, outdated=outdated)
+                return found if found.hits else self._with_pending(store, found)
         except Unreadable as error:
             return from_files(self._site, query, error.reason, error.why)
+
+    def _with_pending(self, store: Store, found: Findings) -> Findings:
+        """Say of an empty answer how many notes the index does not know yet."""
+        if found.reason not in ("no-match", "nothing-indexed"):
+            return found
+        pending = self._pending(store, scan(self._site.workspace))
+        fresh = replace(
+            found.freshness, pending=pending, stale=found.freshness.stale or pending > 0
+        )
+        return replace(found, freshness=fresh)
 
     def refresh(
         self,

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from notewell.backends.builtin.chunking import Chunk, cut
+from notewell.backends.builtin.passages import named
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.terms import Forms, forms_of
@@ -136,7 +137,7 @@ class Indexer:
 
     def _add(self, file_id: int, path: str, chunks: list[Chunk]) -> None:
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
-        about = _context(path)
+        about = _context(named(path))
         rows: list[tuple[int | str, ...]] = []
         entries: list[tuple[int | str, ...]] = []
         for key, chunk in enumerate(chunks, first):

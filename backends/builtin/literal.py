@@ -41,8 +41,7 @@ class Literal:
 
     def stands_in(self, passage: Passage) -> bool:
         """Say whether one of the words stands in a passage, its headings or its path."""
-        beside = f"{passage.path} {passage.heading}"
-        return self.is_in(passage.text) or self.is_in(beside)
+        return self.is_in(passage.text) or self.is_in(passage.beside)
 
     def expression(self) -> str:
         """Return an FTS5 query for texts that hold one of the words; maybe empty."""

@@ -30,12 +30,26 @@ class Passage:
     text: str
     piece: bool = False
 
+    @property
+    def beside(self) -> str:
+        """What stands beside its text: the note's path and name, and the headings."""
+        return f"{named(self.path)} {self.heading}"
+
     def lines(self, first: int, last: int) -> "Passage":
         """Return the part of it that spans these lines of the note."""
         kept = self.text.split("\n")[
             first - self.start_line : last + 1 - self.start_line
         ]
         return replace(self, start_line=first, end_line=last, text="\n".join(kept))
+
+
+def named(path: str) -> str:
+    """Return what a note is called: its path, and its name without the suffix.
+
+    >>> named("memory/CHANGELOG_V12.md")
+    'memory/CHANGELOG_V12.md CHANGELOG_V12'
+    """
+    return f"{path} {path.rpartition('/')[2].rpartition('.')[0]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

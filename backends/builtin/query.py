@@ -22,7 +22,6 @@ _RUN = 0.2
 _FILLER = 0.1
 """Weight of a word that only holds a sentence together."""
 
-
 _LONGEST_WORD = 4
 """Characters of a run without spaces that may be one word."""
 
@@ -130,9 +129,11 @@ def _wants_of_compound(token: str, parts: tuple[str, ...]) -> list[Want]:
     whole = compound(token)
     if whole in parts:
         return [_word(whole)]
-    bare = _without_v(whole), *(_without_v(part) for part in parts)
-    exact = tuple(dict.fromkeys((whole, bare[0])))
-    phrase = bare[1:] if len(parts) > 1 else ()
+    bare = _without_v(whole)
+    exact = tuple(dict.fromkeys((whole, bare)))
+    # `v2.2.15` is also written `2.2.15`; `CHANGELOG_V12` is nothing but itself.
+    first = bare[: len(parts[0]) - 1] if bare != whole else parts[0]
+    phrase = (first, *parts[1:]) if len(parts) > 1 else ()
     return [
         Want(exact, phrase=phrase),
         *(_word(part, share=_PART) for part in dict.fromkeys(parts)),

@@ -98,7 +98,7 @@ def _passages(note: Note, chunking: ChunkingSettings, before: int) -> Iterator[P
 
 
 def _terms(passage: Passage) -> set[str]:
-    return terms_of(f"{passage.path} {passage.heading} {passage.text}")
+    return terms_of(f"{passage.beside} {passage.text}")
 
 
 def _any_begins(terms: set[str], heads: tuple[str, ...]) -> bool:

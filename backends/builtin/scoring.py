@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from notewell.backends.builtin.folding import fold
 from notewell.backends.builtin.matching import Line, Matcher
 from notewell.backends.builtin.passages import Passage, Scored
 from notewell.backends.builtin.query import Want
@@ -37,6 +38,11 @@ class _Weighed(NamedTuple):
     want: Want
     worth: float
     phrase: str
+
+    @property
+    def is_compound(self) -> bool:
+        """Whether it is made of several words, as names of files are."""
+        return not self.want.exact[0].isalnum()
 
 
 class _Neighbours(NamedTuple):
@@ -81,14 +87,17 @@ class Scorer:
     def score(self, passage: Passage) -> Scored:
         """Weigh one passage."""
         lines = list(self._matcher.lines(passage.text))
-        beside = list(self._matcher.lines(f"{passage.path} {passage.heading}"))
-        strength, exact = self._strength(passage.length, lines, beside)
+        beside = list(self._matcher.lines(passage.beside))
+        strength, exact = self._strength(passage, lines, beside)
         best, held = self._best(lines)
         together = _ADJACENT * self._adjacency(lines) + _ONE_LINE * held
         most = 1 + _ONE_LINE + (_ADJACENT if self._neighbours else 0)
+        share = (strength / self._most + together) / most
+        named = self._named(passage.path)
         return Scored(
             passage=passage,
-            score=min(1.0, (strength / self._most + together) / most),
+            # The note that is asked for by its name comes before all that mention it.
+            score=min(1.0, share + (1 - share) * named),
             match_line=passage.start_line + best,
             exact=exact,
         )
@@ -97,20 +106,33 @@ class Scorer:
         """Return how much of the query a piece of text holds, at most 1."""
         return max(map(self._held, self._matcher.lines(text)), default=0.0)
 
+    def _named(self, path: str) -> float:
+        """Return how much of the query is the name of a note, at most 1."""
+        name = fold(path.rpartition("/")[2])
+        names = {name, name.rpartition(".")[0]}
+        return (
+            sum(
+                weighed.worth
+                for weighed in self._wants
+                if weighed.is_compound and not names.isdisjoint(weighed.want.exact)
+            )
+            / self._most
+        )
+
     def _strength(
-        self, length: int, lines: Sequence[Line], beside: Sequence[Line]
+        self, passage: Passage, lines: Sequence[Line], beside: Sequence[Line]
     ) -> tuple[float, bool]:
         """Return BM25, and whether something stands there as it was written."""
         counts = Counter(hit for line in lines for hit in line.hits)
         context = Counter(hit for line in beside for hit in line.hits)
-        saturation = _K1 * (1 - _B + _B * length / self._mean_length)
+        saturation = _K1 * (1 - _B + _B * passage.length / self._mean_length)
         strength, exact = 0.0, False
         for weighed in self._wants:
             here = _occurrences(weighed, counts, lines)
             there = _occurrences(weighed, context, beside)
             if not self._telling or not weighed.want.filler:
                 exact = exact or here.full > 0 or there.full > 0
-            frequency = here.full + _LOOSE * here.loose + _CONTEXT * (any(there))
+            frequency = here.full + _LOOSE * here.loose + _CONTEXT * any(there)
             strength += weighed.worth * frequency / (frequency + saturation)
         return strength, exact
 

@@ -18,6 +18,7 @@ from notewell.backends.builtin.schema import (
     Generation,
 )
 from notewell.errors import BackendFailed, BackendUnavailable
+from notewell.workspace.layout import show_name
 
 BACKEND: Final = "builtin"
 SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
@@ -227,32 +228,33 @@ def is_spoilt(error: apsw.Error) -> bool:
 @contextmanager
 def explained(path: Path) -> Generator[None]:
     """Turn what SQLite and the system say about a write into a BackendError."""
+    name = show_name(str(path))
     try:
         yield
     except (apsw.FullError, apsw.IOError) as error:
         raise BackendFailed(
             BACKEND,
-            f"the index {path} cannot be written: {error}",
+            f"the index {name} cannot be written: {error}",
             reason="exit",
             remedy="free some disk space and run `notewell index`; no note was touched",
         ) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise BackendFailed(
             BACKEND,
-            f"another program holds the index {path}",
+            f"another program holds the index {name}",
             reason="busy",
             remedy="wait for it, or end it",
         ) from error
-    except (OSError, *_NOT_HERE) as error:
+    except (OSError, UnicodeEncodeError, *_NOT_HERE) as error:
         raise BackendUnavailable(
             BACKEND,
-            f"no index can be kept at {path}: {error}",
+            f"no index can be kept at {name}: {show_name(str(error))}",
             remedy="make the folder writable, or set memorySearch.store.path",
         ) from error
     except apsw.Error as error:
         raise BackendFailed(
             BACKEND,
-            f"the index {path} cannot be written: {error}",
+            f"the index {name} cannot be written: {error}",
             reason="corrupt" if is_spoilt(error) else "exit",
             remedy="run `notewell index --force`; no note was touched",
         ) from error

@@ -75,11 +75,16 @@ class BackendError(NotewellError):
 
 
 class BackendUnknown(BackendError, LookupError):
-    """No engine has that name."""
+    """No engine has that name: a mistake in the settings."""
+
+    kind = "config"
 
     def __init__(self, backend: str, known: tuple[str, ...]) -> None:
         names = ", ".join(known)
-        super().__init__(backend, "no such backend", remedy=f"use one of: {names}")
+        super().__init__(
+            "memory.backend", f"there is no {backend!r}", remedy=f"use one of: {names}"
+        )
+        self.backend = backend
         self.known = known
 
 

@@ -187,6 +187,8 @@ def open_notebook() -> Iterator[Notebook]:
     made = Notebook(folder)
     yield made
     made.engine.close()
+    for place, _, _ in os.walk(folder):
+        os.chmod(place, 0o700)
     shutil.rmtree(folder)
 
 

@@ -202,6 +202,6 @@ def test_an_unreadable_file_says_so(tmp_path: Path) -> None:
         folder.chmod(0o755)
 
     run = [sys.executable, "-c", UNREADABLE, str(file)]
-    answer = subprocess.run(run, capture_output=True, text=True, check=True)
+    answer = subprocess.run(run, capture_output=True, encoding="utf-8", check=True)
 
     assert "cannot be read (Permission denied)" in answer.stdout

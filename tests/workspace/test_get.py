@@ -338,8 +338,6 @@ def test_after_an_endless_last_line_there_is_nothing_to_go_on_from(lay: Lay) -> 
         "  ",
         ".",
         "/",
-        "memory",
-        "memory/",
         "memory/x\0.md",
         "memory/\ud83c.md",
         "~",

@@ -20,7 +20,7 @@ class PathRequest:
 
     Attributes:
         given: The very text, shortened, for messages.
-        path: Without the lines, with the suffix that a bare date lacks.
+        path: Without the lines, with the suffix that a date or a bare name lacks.
         first: The first line that was cited, or None.
         last: The last line that was cited, or None.
     """
@@ -75,7 +75,8 @@ def _tidy(path: str) -> str:
     if path.startswith("//"):
         path = "/" + path.lstrip("/")
     path = os.path.normpath(path) if path else path
-    return f"{path}.md" if _DATE.search(path) else path
+    is_bare = "/" not in path and "." not in path and path != ""
+    return f"{path}.md" if is_bare or _DATE.search(path) else path
 
 
 def refuse_by_name(request: PathRequest, parts: tuple[str, ...]) -> None:

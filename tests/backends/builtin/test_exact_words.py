@@ -131,3 +131,45 @@ def test_any_word_of_any_note_is_in_the_only_hit(
     for word in words:
         [hit] = notebook.ask(word, limit=1, min_score=1.0).hits
         assert word in hit.snippet
+
+
+@pytest.mark.parametrize(
+    "asked", ["REPORT_V2", "REPORT-V2", "REPORT_V2.md", "report v2"]
+)
+def test_a_note_is_found_by_its_name_with_and_without_the_suffix(
+    notebook: "Notebook", asked: str
+) -> None:
+    others = {
+        f"memory/n{n}.md": f"a report about v2 things, V2 item {n}" for n in range(30)
+    }
+    notebook.write({**others, "memory/REPORT_V2.md": "text number 2 only"})
+    notebook.refresh()
+
+    paths = notebook.paths(asked, limit=40)
+
+    assert "memory/REPORT_V2.md" in paths
+    if asked != "report v2":
+        assert paths[0] == "memory/REPORT_V2.md"
+
+
+def test_the_note_of_a_name_comes_before_those_that_mention_it(
+    notebook: "Notebook",
+) -> None:
+    others = {
+        f"memory/n{n}.md": "see hooks.md, hooks.md and hooks.md" for n in range(9)
+    }
+    notebook.write({**others, "memory/hooks.md": "# Hooks\n\nThey catch things."})
+    notebook.refresh()
+
+    assert notebook.paths("hooks.md")[0] == "memory/hooks.md"
+
+
+def test_an_empty_answer_counts_the_notes_that_wait(notebook: "Notebook") -> None:
+    notebook.write({"memory/a.md": "apple"})
+    notebook.refresh()
+    notebook.write({"memory/b.md": "zebra"})
+
+    found = notebook.ask("zebra")
+
+    assert (found.reason, found.freshness.pending) == ("no-match", 1)
+    assert found.freshness.stale

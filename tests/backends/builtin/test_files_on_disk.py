@@ -2,12 +2,15 @@
 
 import os
 import resource
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from notewell.backends.builtin.engine import Engine
+from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -82,11 +85,32 @@ def test_the_path_of_the_index_may_hold_any_character(
     assert notebook.engine.status().location == str(place)
 
 
+def test_a_path_that_sqlite_cannot_open_is_explained(
+    notebook: "Notebook", tmp_path: Path
+) -> None:
+    notebook.write({"memory/a.md": "kiwi"})
+    site = notebook.site()
+    search = msgspec.structs.replace(
+        site.agent.search,
+        store=msgspec.structs.replace(
+            site.agent.search.store, path=tmp_path / os.fsdecode(b"\xff.sqlite")
+        ),
+    )
+    agent = msgspec.structs.replace(site.agent, search=search)
+    engine = Engine(replace(site, agent=agent))
+
+    with pytest.raises(BackendUnavailable, match="no index can be kept") as caught:
+        engine.refresh(force=False, within=None, progress=None)
+
+    assert str(caught.value).encode("utf-8")
+
+
 def test_a_folder_that_cannot_be_written_is_explained_and_searched_all_the_same(
     open_notebook: "Notebook",
 ) -> None:
     open_notebook.write(NOTES)
-    open_notebook.state.mkdir(mode=0o755)
+    open_notebook.state.mkdir()
+    open_notebook.state.chmod(0o555)
 
     told = open_notebook.run(
         AS_NOBODY + "state = state / 'deep'\nsite = Site(workspace=site.workspace,"
@@ -113,7 +137,7 @@ def test_a_folder_with_an_index_that_may_only_be_read_is_searched_with_it(
     open_notebook.write(NOTES)
     open_notebook.refresh()
     open_notebook.reopen()
-    open_for_all(open_notebook.state)
+    close_to_writers(open_notebook.state)
 
     reader = open_notebook.start(
         AS_NOBODY + "engine = Engine(site)\n"
@@ -126,10 +150,11 @@ def test_a_folder_with_an_index_that_may_only_be_read_is_searched_with_it(
     with reader:
         assert reader.stdout
         first = reader.stdout.readline().strip()
+        set_modes(open_notebook.state, folder=0o755, file=0o644)
         open_notebook.write({"memory/new.md": "kumquat"})
         open_notebook.refresh()
         open_notebook.reopen()
-        open_for_all(open_notebook.state)
+        close_to_writers(open_notebook.state)
         rest, complaints = reader.communicate("\n")
 
     assert complaints == ""
@@ -140,11 +165,15 @@ def test_a_folder_with_an_index_that_may_only_be_read_is_searched_with_it(
     ]
 
 
-def open_for_all(folder: Path) -> None:
-    for place, _, files in os.walk(folder):
-        os.chmod(place, 0o755)
+def set_modes(top: Path, *, folder: int, file: int) -> None:
+    for place, _, files in os.walk(top):
+        os.chmod(place, folder)
         for name in files:
-            os.chmod(os.path.join(place, name), 0o644)
+            os.chmod(os.path.join(place, name), file)
+
+
+def close_to_writers(top: Path) -> None:
+    set_modes(top, folder=0o555, file=0o444)
 
 
 def test_a_change_that_cannot_be_written_is_explained_and_answers_go_on(
@@ -153,7 +182,7 @@ def test_a_change_that_cannot_be_written_is_explained_and_answers_go_on(
     open_notebook.write(NOTES)
     open_notebook.refresh()
     open_notebook.reopen()
-    open_for_all(open_notebook.state)
+    close_to_writers(open_notebook.state)
     open_notebook.write({"memory/new.md": "kumquat"})
 
     told = open_notebook.run(
