@@ -19,6 +19,9 @@ from notewell.types import Fallback, FallbackReason, Freshness, Hit
 _FEWEST_CANDIDATES = 40
 """Passages that are weighed whatever the limit: the second stage wants a choice."""
 
+_MOST_CANDIDATES = 2_000
+"""Passages that are weighed at most to fill an answer."""
+
 _OUTDATED = (
     "The index was built with other settings; `notewell index` builds it anew, and "
     "until then the old one answers."
@@ -48,16 +51,18 @@ def from_index(
         mean_length=store.get("mean_length") or 1,
     )
     literal, recheck = Literal(asked.wants, spread), Recheck(site.workspace)
+    scored: dict[int, Scored] = {}
     pool = _pool(site, query)
     while True:
         found = candidates(store, tables, asked.wants, spread, literal, limit=pool)
-        shown = [one for one in found if not query.hides(one.path)]
-        scored = [scorer.score(one) for one in shown]
-        hits = _hits(site, query, scored, scorer, literal, recheck)
-        kept_out = recheck.lost or len(shown) < len(found)
-        if len(hits) >= query.limit or len(found) < pool or not kept_out:
+        for one in found:
+            if one.id not in scored and not query.hides(one.path):
+                scored[one.id] = scorer.score(one)
+        hits = _hits(site, query, list(scored.values()), scorer, literal, recheck)
+        if len(hits) >= query.limit or len(found) < pool or pool > _MOST_CANDIDATES:
             break
-        pool *= 2  # passages that are gone or closed have taken others' places
+        # Passages that are gone, closed or of one line have taken others' places.
+        pool *= 4
     return Findings(
         hits=hits,
         mode="keyword",

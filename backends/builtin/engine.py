@@ -30,7 +30,7 @@ from notewell.backends.builtin.sync import (
     bring_up_to_date,
     difference,
 )
-from notewell.errors import BackendError, BackendFailed
+from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 from notewell.types import IndexReport, IndexStatus, Skipped
 from notewell.workspace import Scan, scan
 
@@ -93,7 +93,7 @@ class Engine:
         """Make the index agree with the files; see `Backend.refresh`."""
         deadline = None if within is None else time.monotonic() + within
         before = self._state_of_file()
-        scanned = scan(self._site.workspace)
+        scanned = self._scanned()
         if not force and self._agrees(scanned):
             if within is None:
                 self._record_agreement()
@@ -105,7 +105,7 @@ class Engine:
                 return self._report(scanned, done=0, pending=None, warnings=(busy,))
             if self._state_of_file() != before:
                 # Whoever wrote since may know newer notes than this scan does.
-                scanned = scan(self._site.workspace)
+                scanned = self._scanned()
             with explained(self._path):
                 done, left = self._write(scanned, force, deadline, progress)
         return self._report(scanned, done=done, pending=left)
@@ -128,6 +128,18 @@ class Engine:
                 last_error=None if error.reason == "not-ready" else error.why,
                 warnings=warnings,
             )
+
+    def _scanned(self) -> Scan:
+        """Walk the notes; a folder that cannot be read is not one without notes."""
+        scanned = scan(self._site.workspace)
+        for skipped in scanned.skipped:
+            if skipped.path == "." and skipped.reason in ("unreadable", "missing"):
+                raise BackendUnavailable(
+                    BACKEND,
+                    f"the workspace cannot be read: {skipped.detail}",
+                    remedy="see its permissions; the index is kept as it was",
+                )
+        return scanned
 
     def _agrees(self, scanned: Scan) -> bool:
         """Say, without a lock, whether there is nothing to do."""

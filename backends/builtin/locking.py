@@ -1,5 +1,6 @@
 """One writer at a time, across processes. Readers need no lock."""
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +42,10 @@ def _acquired(
     from filelock import FileLock, Timeout  # slow to import, and only for writers
 
     create_folder(path.parent)
-    lock = FileLock(f"{path}.lock", mode=0o600)
+    name = f"{path}.lock"
+    # The library takes a file that cannot be made for one that is held.
+    os.close(os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    lock = FileLock(name, mode=0o600)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -1,11 +1,12 @@
 """Holding an answer against the files: a note may have changed since it was indexed."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 
 from notewell.backends.builtin.passages import Scored
 from notewell.errors import PathRefused
-from notewell.workspace import Workspace, locate, read_note, split_lines
+from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
 
 
 class Recheck:
@@ -57,7 +58,8 @@ def _is_unchanged(file: str, signature: tuple[int, int, int]) -> bool:
         now = os.lstat(file)
     except (OSError, ValueError):  # ValueError: a name that this locale cannot write
         return False
-    return (now.st_size, now.st_mtime_ns, now.st_ctime_ns) == (size, mtime_ns, ctime_ns)
+    times = nanoseconds(now.st_mtime_ns), nanoseconds(now.st_ctime_ns)
+    return (now.st_size, *times) == (size, mtime_ns, ctime_ns)
 
 
 def _find(scored: Scored, lines: list[str]) -> Scored | None:
@@ -90,12 +92,24 @@ def _place(wanted: list[str], lines: list[str], near: int, *, part: bool) -> int
 
     Whole lines have to be the same; a piece of an endless line is a `part` of one.
     """
-    if part:
-        places = [at for at, line in enumerate(lines, start=1) if wanted[0] in line]
-    else:
-        places = [
-            at + 1
-            for at in range(len(lines) - len(wanted) + 1)
-            if lines[at] == wanted[0] and lines[at : at + len(wanted)] == wanted
-        ]
-    return min(places, key=lambda place: (abs(place - near), place), default=None)
+    for start in _outward(near - 1, len(lines) - len(wanted) + 1):
+        if part:
+            if wanted[0] in lines[start]:
+                return start + 1
+        elif lines[start] == wanted[0] and lines[start : start + len(wanted)] == wanted:
+            return start + 1
+    return None
+
+
+def _outward(middle: int, end: int) -> Iterator[int]:
+    """Yield the numbers from 0 to `end`, those nearest to `middle` first.
+
+    >>> list(_outward(1, 4))
+    [1, 0, 2, 3]
+    """
+    middle = max(0, min(middle, end - 1))
+    for distance in range(max(middle + 1, end - middle)):
+        if distance <= middle < end + distance:
+            yield middle - distance
+        if distance and middle + distance < end:
+            yield middle + distance

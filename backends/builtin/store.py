@@ -1,6 +1,7 @@
 """Connections to an index file, and what its header and settings say."""
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -54,6 +55,8 @@ def owner_of(path: Path) -> Owner:
 
 def _owner_by_header(path: Path) -> Owner:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return "somebody-else"  # reading a pipe would wait for a writer
         with path.open("rb") as file:
             header = file.read(100)
     except FileNotFoundError:
@@ -209,7 +212,10 @@ class Store:
     def indexed_at(self) -> datetime | None:
         """Return when the index last agreed with the files."""
         seconds = self.get("indexed_at")
-        return None if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
+        try:
+            return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+        except (OverflowError, OSError, ValueError):
+            return None  # written by a clock that was far off
 
     def is_readable_here(self) -> bool:
         """Say whether this version of the program can read the tables."""

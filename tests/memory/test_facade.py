@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import pytest
 
-from notewell import BackendUnavailable, open_memory, open_memory_sync
+from notewell import BackendUnavailable, UsageError, open_memory, open_memory_sync
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.registry import BUILTIN
 from notewell.errors import BackendFailed, PathRefused
@@ -279,3 +279,22 @@ def test_what_is_missing_is_said_once(notes: Path, environ: dict[str, str]) -> N
     assert answer.requested_provider == "openai"
     assert answer.warnings == ()
     assert any("embedding provider" in warning for warning in report.warnings)
+
+
+def test_a_current_folder_that_was_deleted_matters_only_to_those_who_read_it(
+    notes: Path,
+    environ: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    try:
+        with open_memory_sync(workspace=notes, environ=environ) as memory:
+            assert memory.search("cat").results
+        with pytest.raises(UsageError, match="deleted"):
+            open_memory_sync(environ={**environ, "HOME": str(tmp_path)})
+    finally:
+        monkeypatch.chdir(tmp_path)

@@ -189,3 +189,46 @@ def test_a_locale_without_utf8_is_a_warning(run: "Notewell") -> None:
 
     [check] = [item for item in ran.value["checks"] if item["name"] == "terminal"]
     assert check["status"] == "warning"
+
+
+def test_an_engine_that_answers_no_search_is_a_problem_with_a_remedy(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = config_file(tmp_path, '{memory: {backend: "qmd", fallback: "none"}}')
+
+    ran = run("doctor", "--json", "--config", file)
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "search"]
+    assert (ran.code, ran.value["ok"], check["status"]) == (1, False, "problem")
+    assert check["detail"].startswith("no search is answered: qmd")
+    assert check["remedy"] == 'set memory.backend to "builtin"'
+
+
+def test_a_configured_feature_that_is_lacking_is_a_warning(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = config_file(tmp_path, '{memory: {search: {provider: "openai"}}}')
+
+    ran = run("doctor", "--json", "--config", file)
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "features"]
+    assert (ran.code, check["status"]) == (0, "warning")
+    assert "this version searches by words only" in check["detail"]
+
+
+def test_a_doctor_builds_no_index(run: "Notewell", environ: dict[str, str]) -> None:
+    run("doctor")
+
+    assert not list(Path(environ["OPENCLAW_STATE_DIR"]).rglob("*.sqlite"))
+
+
+def test_a_default_workspace_is_marked_only_when_it_is_not_there(
+    run: "Notewell", environ: dict[str, str]
+) -> None:
+    missing = run("config", workspace=None).text
+    Path(environ["HOME"], ".openclaw", "workspace").mkdir(parents=True)
+    there = run("config", workspace=None).text
+
+    mark = "default (not there; the current folder is read)"
+    assert missing.count(mark) == 1
+    assert mark not in there

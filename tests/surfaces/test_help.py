@@ -61,6 +61,38 @@ def test_without_a_command_help_is_shown(run: "Notewell") -> None:
     assert (ran.code, ran.text) == (0, golden("notewell"))
 
 
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [(["help"], "notewell"), (["help", "get"], "get"), (["help", "help"], "notewell")],
+    ids=["help", "help get", "help help"],
+)
+def test_help_is_also_a_word(words: list[str], page: str, run: "Notewell") -> None:
+    ran = run(*words)
+
+    assert (ran.code, ran.text, ran.said) == (0, golden(page), "")
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        (["search", "-n", "3", "gateway"], "did you mean --max-results?"),
+        (["search", "gateway", "--limit", "3"], "did you mean --max-results?"),
+        (["get", "MEMORY.md", "-n", "3"], "did you mean --lines?"),
+        (["status", "--folder", "notes"], "did you mean --workspace?"),
+        (["index", "notes"], "a folder of notes is named with --workspace DIR"),
+        (["status", "notes"], "a folder of notes is named with --workspace DIR"),
+    ],
+    ids=" ".join,
+)
+def test_what_other_programs_call_it_gets_advice(
+    line: list[str], advice: str, run: "Notewell"
+) -> None:
+    ran = run(*line)
+
+    assert (ran.code, ran.text) == (2, "")
+    assert advice in ran.said
+
+
 def test_the_version_is_told(run: "Notewell") -> None:
     ran = run("--version")
 

@@ -159,3 +159,30 @@ def test_an_extra_path_with_a_problem_is_shown(
 
     assert value["extraPaths"][0]["problem"]
     assert "gone" in plain
+
+
+@pytest.mark.parametrize(
+    ("text", "engine"),
+    [
+        ("{}", "builtin, by words"),
+        (
+            '{memory: {search: {provider: "openai"}}}',
+            "builtin, by words (openai is configured, not in this version)",
+        ),
+        (
+            '{memory: {backend: "qmd", fallback: "none"}}',
+            "none: qmd does not answer",
+        ),
+    ],
+    ids=["defaults", "a provider", "an engine that is lacking"],
+)
+def test_status_names_only_what_is_in_use(
+    text: str, engine: str, run: "Notewell", tmp_path: Path
+) -> None:
+    file = tmp_path / "openclaw.json"
+    file.write_text(text, encoding="utf-8")
+
+    lines = run("status", "--config", str(file)).text.splitlines()
+
+    assert f"  engine        {engine}" in lines
+    assert "  sources       memory" in lines

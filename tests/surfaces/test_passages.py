@@ -62,10 +62,51 @@ def test_an_answer_is_drawn_with_numbers_and_a_mark_at_the_best_line() -> None:
 
 def test_blank_lines_around_a_snippet_are_left_out() -> None:
     drawn = rendered(
-        answer(hit(snippet="\n\nThe rollout.\n", match_line=10)), PLAIN, starts=[8]
+        answer(hit(snippet="\n\nThe rollout.\n", end_line=10)), PLAIN, starts=[8]
     )
 
     assert drawn.splitlines()[1:3] == ["  ▸ 10  The rollout.", ""]
+
+
+@pytest.mark.parametrize(
+    ("end_line", "said"),
+    [
+        (11, ""),
+        (12, "        … 1 more line, to L12"),
+        (25, "        … 14 more lines, to L25"),
+    ],
+)
+def test_a_passage_that_goes_on_below_its_snippet_says_so(
+    end_line: int, said: str
+) -> None:
+    drawn = rendered(answer(hit(end_line=end_line)), PLAIN, starts=[8])
+
+    last, after = drawn.splitlines()[4:6]
+    assert last == "    11  Don't page anyone."
+    assert after == said
+
+
+@pytest.mark.parametrize(
+    ("freshness", "said"),
+    [
+        (Freshness(pending=1), "1 note waits to be indexed: run `notewell index`"),
+        (
+            Freshness(pending=1200, stale=True),
+            "1,200 notes wait to be indexed: run `notewell index`",
+        ),
+        (Freshness(stale=True), "Some notes wait to be indexed: run `notewell index`"),
+        (Freshness(pending=0), "Try fewer or other words"),
+        (Freshness(), "Try fewer or other words"),
+    ],
+    ids=repr,
+)
+def test_an_empty_answer_says_which_notes_were_not_searched(
+    freshness: Freshness, said: str
+) -> None:
+    drawn = rendered(answer(reason="no-match", freshness=freshness), PLAIN, starts=[])
+
+    assert drawn.splitlines()[0] == "No passage matches."
+    assert drawn.splitlines()[1].startswith(said)
 
 
 def test_a_heading_that_does_not_fit_is_shortened() -> None:

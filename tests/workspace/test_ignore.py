@@ -130,3 +130,16 @@ def test_without_such_a_file_its_library_is_not_loaded(lay: Lay) -> None:
     )
 
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("line", ["[z-a]", "*a" * 20, "*" * 20_000, "(" * 100_000])
+def test_a_pattern_that_cannot_be_matched_is_reported_and_not_applied(
+    tmp_path: Path, line: str
+) -> None:
+    (tmp_path / f"{'a' * 60}.md").write_text("okapi\n", encoding="utf-8")
+    (tmp_path / ".notewellignore").write_text(f"{line}\n", encoding="utf-8")
+
+    found = scan(Workspace(root=tmp_path))
+
+    assert len(found.notes) == 1
+    assert [each.path for each in found.skipped] == [".notewellignore"]

@@ -11,6 +11,7 @@ from notewell.adapters.surfaces.cli.agents import agents_of, home_folder, settin
 from notewell.adapters.surfaces.cli.check import Check, guarded
 from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call
+from notewell.adapters.surfaces.cli.probe import lost_cause
 from notewell.adapters.surfaces.cli.progress import plural
 from notewell.errors import ConfigError, NotewellError
 from notewell.types import StatusReport
@@ -23,6 +24,8 @@ def checkup(call: Call) -> Iterator[Check]:
     """Look at everything that depends on the configuration."""
     settings, check = _configuration(call)
     yield check
+    if settings is not None:
+        yield from _lacking(settings)
     for name, folder in _folders(settings).items():
         yield guarded(name, partial(machine.folder, name, folder))
     yield guarded("disk", lambda: machine.disk(_state_folder()))
@@ -43,6 +46,22 @@ def _configuration(call: Call) -> "tuple[Settings | None, Check]":
         check = Check(name=name, status="warning", detail=detail, remedy=remedy)
         return settings, check
     return settings, Check(name=name, status="ok", detail=file)
+
+
+def _lacking(settings: "Settings") -> Iterator[Check]:
+    """What the configuration asks for and this version does not do."""
+    from notewell.config import later_features
+
+    said = [
+        text for agent in settings.agents for text in later_features(settings, agent)
+    ]
+    if said:
+        yield Check(
+            name="features",
+            status="warning",
+            detail=" ".join(dict.fromkeys(said)),
+            remedy="`notewell config` shows which settings ask for it",
+        )
 
 
 def _folders(settings: "Settings | None") -> dict[str, Path]:
@@ -76,11 +95,15 @@ def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
         with memory_of(call, agent=agent) as memory:
             name = f"index{suffix}"
             report = memory.status()
+            cause = lost_cause(memory, report)
     except NotewellError as error:
         yield _failed(name, error)
         return
     yield _workspace(f"workspace{suffix}", report)
-    yield _index(f"index{suffix}", report)
+    if cause is None or report.index.location:
+        yield _index(f"index{suffix}", report)
+    if cause is not None:
+        yield _lost(f"search{suffix}", cause)
 
 
 def _workspace(name: str, report: StatusReport) -> Check:
@@ -118,6 +141,17 @@ def _index(name: str, report: StatusReport) -> Check:
         remedy = "notewell index"
         return Check(name=name, status="warning", detail=said, remedy=remedy)
     return Check(name=name, status="ok", detail=said)
+
+
+def _lost(name: str, cause: str) -> Check:
+    """A cause says what to do behind its last semicolon, as failures are written."""
+    detail, _, remedy = cause.rpartition("; ")
+    return Check(
+        name=name,
+        status="problem",
+        detail=f"no search is answered: {detail or cause}",
+        remedy=remedy if detail else "notewell index --force",
+    )
 
 
 def _failed(name: str, error: NotewellError) -> Check:

@@ -41,6 +41,7 @@ def _rows(
     yield "on disk", [f"{files}, {size(report.disk_bytes)}"]
     yield "memory", [] if report.enabled else ["switched off in the configuration"]
     yield "engine", [_engine(report)]
+    yield "sources", [" and ".join(report.sources)]
     if report.index.location:
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]
@@ -54,10 +55,15 @@ def _rows(
 
 
 def _engine(report: StatusReport) -> str:
-    provider = report.requested_provider or "no embedding provider"
-    asked = report.requested_backend
+    """Who answers, and how: words are all that this version searches by."""
+    if report.enabled and not report.index.location:
+        return f"none: {report.backend} does not answer"
+    asked, provider = report.requested_backend, report.requested_provider
     instead = "" if asked == report.backend else f" instead of {asked}"
-    return f"{report.backend}{instead}, {provider}, {' and '.join(report.sources)}"
+    absent = f" ({provider} is configured, not in this version)"
+    return f"{report.backend}{instead}, by words" + (
+        "" if provider in (None, "none") else absent
+    )
 
 
 def _index(report: StatusReport) -> Iterator[str]:

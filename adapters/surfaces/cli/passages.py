@@ -71,8 +71,18 @@ def rendered(
     ]
     if answer.reason is not None and not answer.results:
         said, advice = _EMPTY[answer.reason]
-        parts.append(f"{said}\n{screen.paint(advice, 'dim')}\n")
+        parts.append(f"{said}\n{_waiting(answer)}{screen.paint(advice, 'dim')}\n")
     return "\n".join([*parts, screen.paint(_footer(answer), "dim") + "\n"])
+
+
+def _waiting(answer: SearchAnswer) -> str:
+    """What may be found once the index has caught up with the notes."""
+    pending, stale = answer.freshness.pending, answer.freshness.stale
+    if not pending and not stale:
+        return ""
+    count = f"{pending:,} {plural(pending, 'note')}" if pending else "Some notes"
+    verb = "waits" if pending == 1 else "wait"
+    return f"{count} {verb} to be indexed: run `notewell index`, then search again.\n"
 
 
 def snippet_start(hit: Hit, passage: str) -> int | None:
@@ -123,6 +133,14 @@ def _body(
         gutter = _gutter(number, width, hit, screen)
         indent = " " * (width + 6) if number is not None else " " * 4
         yield from _wrapped(raw, answer.query, screen, gutter, indent)
+    more = 0 if first is None else hit.end_line - _last_line(hit, first)
+    if more > 0:
+        said = f"… {more} more {plural(more, 'line')}, to L{hit.end_line}"
+        yield " " * (width + 6) + screen.paint(said, "dim")
+
+
+def _last_line(hit: Hit, first: int) -> int:
+    return first + hit.snippet.removesuffix("\n").count("\n")
 
 
 def _lines(snippet: str) -> Iterator[tuple[int, str]]:

@@ -29,6 +29,21 @@ class Probe:
     took_ms: float | None = None
 
 
+def lost_cause(memory: "SyncMemory", report: StatusReport) -> str | None:
+    """Return why every search fails, in one sentence; None when none is known to.
+
+    Nothing is built for this: without an index only a missing engine is a cause.
+    """
+    if not report.enabled:
+        return None
+    if report.index.location and report.index.indexed_at is None:
+        return None
+    answer = memory.search(_QUERY, max_results=1)
+    if answer.reason != "unavailable":
+        return None
+    return answer.warnings[-1] if answer.warnings else "no engine could answer"
+
+
 def probe(memory: "SyncMemory", report: StatusReport) -> Probe:
     """Search for a word, unless there is nothing that could answer.
 

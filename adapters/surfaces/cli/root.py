@@ -51,9 +51,21 @@ class Root(Readable, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one was probably meant."""
         name = args[0]
+        if name == "help":
+            return self._resolve_help(ctx, args[1:])
         if name not in COMMANDS and not name.startswith("-"):
             raise _unknown(name)
         return super().resolve_command(ctx, args)
+
+    def _resolve_help(
+        self, ctx: click.Context, words: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Read `help search` as `search --help`, and `help` as `--help`."""
+        for name in words:
+            if not name.startswith("-"):
+                return self.resolve_command(ctx, [name, "--help"])
+        cast("Output", ctx.obj).text(ctx.get_help() + "\n")
+        ctx.exit()
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter

@@ -1,14 +1,28 @@
 """Help texts, and what to advise when a line cannot be parsed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import click
 
 from notewell.adapters.surfaces.cli.output import Output
 
 COLUMNS: Final = 80
+_Names: TypeAlias = Mapping[str, tuple[str, ...]]
+# Our options, each with what other programs call it: for all commands, then for one.
+_ELSEWHERE: Final[_Names] = {
+    "--workspace": ("-w", "-C", "-d", "--dir", "--directory", "--folder", "--root"),
+    "--config": ("-c",),
+    "--json": ("-j",),
+    "--verbose": ("-v",),
+}
+_MEANT: Final[Mapping[str, _Names]] = {
+    "search": {
+        "--max-results": ("-n", "-k", "--limit", "--count", "--top", "--top-k", "--max")
+    },
+    "get": {"--lines": ("-n", "--limit", "--count"), "--from": ("--start", "--offset")},
+}
 Examples = Sequence[tuple[str, str]]
 Rows = list[tuple[str, str]]
 
@@ -71,9 +85,21 @@ def advice(error: click.UsageError) -> str:
         return remedy
     command = error.ctx.command_path if error.ctx else "notewell"
     see = f"see `{command} --help`"
-    if isinstance(error, click.NoSuchOption) and command.endswith(" search"):
-        return f"words that begin with `-` go after `--`, or use --query=...; {see}"
+    name = command.rpartition(" ")[2]
+    if isinstance(error, click.NoSuchOption):
+        if meant := _meant(name, error.option_name):
+            return f"did you mean {meant}? {see}"
+        if name == "search":
+            return f"words that begin with `-` go after `--`, or use --query=...; {see}"
+    if error.message.startswith("Got unexpected extra argument") and name != "get":
+        return f"a folder of notes is named with --workspace DIR; {see}"
     return see
+
+
+def _meant(command: str, option: str) -> str | None:
+    """The option that other programs call `option`."""
+    table = {**_ELSEWHERE, **_MEANT.get(command, {})}
+    return next((ours for ours, theirs in table.items() if option in theirs), None)
 
 
 class Refused(click.UsageError):

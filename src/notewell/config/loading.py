@@ -88,7 +88,11 @@ def _shell_path(named: str, home: Path) -> Path:
     are in, as everywhere on a command line."""
     if named == "~" or named.startswith("~/"):
         named = str(home) + named[1:]
-    return Path(os.path.abspath(named))
+    try:
+        return Path(os.path.abspath(named))
+    except OSError:
+        problem = "is relative, and the current folder was deleted"
+        raise ConfigError(seen(named), problem, accepted="an absolute path") from None
 
 
 def _exists(path: Path) -> bool:

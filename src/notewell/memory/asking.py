@@ -11,6 +11,9 @@ SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
 AVAILABLE: Final[frozenset[Source]] = frozenset({"memory"})
 """What this version can search."""
 
+MOST_RESULTS: Final = 10_000
+"""As in the configuration."""
+
 _NO_TRANSCRIPTS: Final = "Session transcripts are not searched by this version."
 
 
@@ -18,12 +21,12 @@ def limit_of(asked: int | None, configured: int) -> int:
     """Return how many results are wanted.
 
     Raises:
-        ValueError: fewer than one.
+        ValueError: fewer than one, or more than MOST_RESULTS.
     """
     if asked is None:
         return configured
-    if asked < 1:
-        raise ValueError(f"max_results must be at least 1, got {asked}")
+    if not 1 <= asked <= MOST_RESULTS:
+        raise ValueError(f"max_results must lie in [1, {MOST_RESULTS}], got {asked}")
     return asked
 
 

@@ -38,6 +38,14 @@ class Opening:
         )
 
 
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:
+        # It was deleted, which matters only to those who wanted to read it.
+        return Path(os.sep, "(the current folder, which was deleted)")
+
+
 def prepare(
     *,
     workspace: Path | str | None,
@@ -69,7 +77,7 @@ def prepare(
         configured_explicitly=chosen_agent.workspace_origin != "default",
         key=chosen_agent.workspace_key,
         home=home,
-        cwd=Path.cwd(),
+        cwd=_current_folder(),
         # Only the default agent may be given the folder that somebody happens to be in.
         server=server or chosen_agent.id != settings.default_agent,
     )

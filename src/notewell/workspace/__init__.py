@@ -2,7 +2,7 @@
 
 from notewell.workspace.choice import choose_workspace
 from notewell.workspace.document import get_document
-from notewell.workspace.layout import Note, Scan, Workspace
+from notewell.workspace.layout import Note, Scan, Workspace, nanoseconds
 from notewell.workspace.notes import read_note, split_lines
 from notewell.workspace.paths import Located, locate
 from notewell.workspace.scan import scan
@@ -15,6 +15,7 @@ __all__ = [
     "choose_workspace",
     "get_document",
     "locate",
+    "nanoseconds",
     "read_note",
     "scan",
     "split_lines",

@@ -5,6 +5,7 @@ beats a higher one, and nothing can be taken back from within an excluded folder
 """
 
 import os
+import re
 import unicodedata
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 IGNORE_FILE: Final = ".notewellignore"
+
+_LONGEST: Final = 1_000
+_MOST_STARS: Final = 5
+"""Characters of a pattern, and stars between two slashes: the library turns them into
+a regular expression, which tries every way to share a name out among many stars."""
 
 
 class _Level(NamedTuple):
@@ -59,6 +65,13 @@ def _fold(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
+def _is_costly(line: str) -> bool:
+    """Whether matching a pattern might take as long as its author likes."""
+    return len(line) > _LONGEST or any(
+        segment.count("*") > _MOST_STARS for segment in line.split("/")
+    )
+
+
 def _compile(lines: list[str], prefix: str, skipped: list[Skipped]) -> "GitIgnoreSpec":
     # Imported here: few folders have the file, and every command would pay for it.
     from pathspec import GitIgnoreSpec
@@ -66,8 +79,10 @@ def _compile(lines: list[str], prefix: str, skipped: list[Skipped]) -> "GitIgnor
     good: list[str] = []
     for number, line in enumerate(map(_fold, lines), start=1):
         try:
+            if _is_costly(line):
+                raise ValueError
             GitIgnoreSpec.from_lines([line])
-        except ValueError:
+        except (ValueError, re.error):
             detail = f"line {number} is not a pattern, it is not applied"
             skipped.append(
                 Skipped(path=prefix + IGNORE_FILE, reason="unreadable", detail=detail)

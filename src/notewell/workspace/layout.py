@@ -56,6 +56,14 @@ class Workspace:
     extra_paths: tuple[str, ...] = ()
 
 
+_FARTHEST: Final = 2**63 - 1
+
+
+def nanoseconds(stamp: int) -> int:
+    """Return a file's time as it is kept: years after 2262 become the last moment."""
+    return min(max(stamp, -_FARTHEST), _FARTHEST)
+
+
 class Note(NamedTuple):
     """A Markdown file that belongs to the memory, as the disk describes it.
 

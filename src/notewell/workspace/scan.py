@@ -27,6 +27,7 @@ from notewell.workspace.layout import (
     has_workspace_layout,
     is_markdown,
     is_valid_name,
+    nanoseconds,
     relative_to,
     show_name,
 )
@@ -217,7 +218,8 @@ class _Walk:
         elif not (mode & _ALL_MAY_READ == _ALL_MAY_READ or self._may_read(found, file)):
             self._skip(path, "unreadable", "no permission to read")
         else:
-            note = Note(path, file, size, found.st_mtime_ns, found.st_ctime_ns)
+            times = nanoseconds(found.st_mtime_ns), nanoseconds(found.st_ctime_ns)
+            note = Note(path, file, size, *times)
             self.notes.append(note)
             if self._keeps_identities:
                 self._identities.append((found.st_dev, found.st_ino))

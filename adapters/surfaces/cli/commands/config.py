@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -73,7 +74,7 @@ def _drawn(settings: "Settings", screen: Screen) -> str:
 
 def _rows(group: "Iterator[ResolvedValue]", screen: Screen) -> Iterator[str]:
     rows = [
-        (one_line(value.key.rpartition(".")[2]), _spelled(value.value), value.origin)
+        (one_line(value.key.rpartition(".")[2]), _spelled(value.value), _origin(value))
         for value in group
     ]
     names, values = (max(cells(row[place]) for row in rows) for place in (0, 1))
@@ -81,8 +82,16 @@ def _rows(group: "Iterator[ResolvedValue]", screen: Screen) -> Iterator[str]:
     for name, value, origin in rows:
         named = name + " " * (names - cells(name))
         padded = value + " " * (values - cells(value))
-        look: Look = "dim" if origin == "default" else "good"
+        look: Look = "dim" if origin.startswith("default") else "good"
         yield f"  {named}  {padded}  {screen.paint(one_line(origin), look)}".rstrip()
+
+
+def _origin(value: "ResolvedValue") -> str:
+    """Where a value comes from, and whether the folder nobody named is used."""
+    unnamed = value.key.endswith(".workspace") and value.origin == "default"
+    if unnamed and not Path(str(value.value)).expanduser().is_dir():
+        return "default (not there; the current folder is read)"
+    return value.origin
 
 
 def _group(value: "ResolvedValue") -> str:

@@ -51,7 +51,8 @@ _EXAMPLES: Final = (
     "--min-score",
     callback=share,
     metavar="X",
-    help="Leave out what scores less, 0 to 1.",
+    help="Leave out what scores less, 0 to 1. Passages that hold a word of the query "
+    "as it is written are never left out.",
 )
 @click.option(
     "--source",
