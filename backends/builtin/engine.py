@@ -34,6 +34,9 @@ from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 from notewell.types import IndexReport, IndexStatus, Skipped
 from notewell.workspace import Scan, scan
 
+_COUNTED_AT_ONCE = 5_000
+"""Notes that are compared with the index before an empty answer is given."""
+
 _REBUILD = "run `notewell index`; no note was touched"
 
 
@@ -73,8 +76,14 @@ class Engine:
             return from_files(self._site, query, error.reason, error.why)
 
     def _with_pending(self, store: Store, found: Findings) -> Findings:
-        """Say of an empty answer how many notes the index does not know yet."""
-        if found.reason not in ("no-match", "nothing-indexed"):
+        """Say of an empty answer how many notes the index does not know yet.
+
+        Large workspaces are not walked on the way to an answer: `pending` stays None.
+        """
+        live = store.live()
+        if live is None or found.reason not in ("no-match", "nothing-indexed"):
+            return found
+        if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
             return found
         pending = self._pending(store, scan(self._site.workspace))
         fresh = replace(

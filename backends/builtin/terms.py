@@ -17,6 +17,7 @@ are a bag.
 import operator
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -48,9 +49,19 @@ def _compound(letters: str) -> str:
 
 
 _ASCII_TOKEN = re.compile(_compound("[A-Za-z0-9]+"))
-_TOKEN = re.compile(f"{_compound(_LETTERS)}|[{_UNSPACED}]+|[{_PICTOGRAPHS}]")
-_WORDS = re.compile(_LETTERS)
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
+_ASCII_WORDS = re.compile("[A-Za-z0-9]+")
+
+
+@cache
+def _beyond_ascii() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds tokens, and words in a token, in any script.
+
+    Compiled when first needed: it takes longer than a search among English notes.
+    """
+    token = f"{_compound(_LETTERS)}|[{_UNSPACED}]+|[{_PICTOGRAPHS}]"
+    return re.compile(token), re.compile(_LETTERS)
+
+
 _LOOSE_JOINTS = re.compile(r"[/:@&=~\\#,]+|\.{2,}|-{2,}")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _HUMP_BORDER = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -131,7 +142,7 @@ def split(text: str) -> list[str]:
     ['重跑', 'gen-itgc', '后', "don't"]
     """
     text = unify(text)
-    return (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
+    return (_ASCII_TOKEN if text.isascii() else _beyond_ascii()[0]).findall(text)
 
 
 def _plain(word: str) -> Forms:
@@ -150,7 +161,12 @@ def _joined(forms: list[Forms]) -> Forms:
 
 def is_unspaced(token: str) -> bool:
     """Say whether a token is of a script that is written without spaces."""
-    return _UNSPACED_RUN.match(token) is not None
+    return not token.isascii() and _unspaced().match(token) is not None
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
 
 
 def analyse(token: str) -> Forms:
@@ -158,7 +174,8 @@ def analyse(token: str) -> Forms:
     if is_unspaced(token):
         run = token.casefold()
         return Forms.of((*_pairs(run), run[-1]), tuple(dict.fromkeys(run[:-1])))
-    parts = _WORDS.findall(token)
+    words = _ASCII_WORDS if token.isascii() else _beyond_ascii()[1]
+    parts = words.findall(token)
     if not parts:
         return Forms.of((token,))
     body = tuple(part.casefold()[:LONGEST_TERM] for part in parts)
