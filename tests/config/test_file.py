@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
+import notewell
 from notewell.config import Settings, load_settings
 from notewell.errors import ConfigError
 
@@ -202,6 +203,12 @@ def test_an_unreadable_file_says_so(tmp_path: Path) -> None:
         folder.chmod(0o755)
 
     run = [sys.executable, "-c", UNREADABLE, str(file)]
-    answer = subprocess.run(run, capture_output=True, encoding="utf-8", check=True)
+    answer = subprocess.run(
+        run,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": str(Path(notewell.__file__).parents[1])},
+        check=True,
+    )
 
     assert "cannot be read (Permission denied)" in answer.stdout
