@@ -77,6 +77,7 @@ class Scorer:
         self._telling = any(not want.filler for want in wants)
         self._mean_length = mean_length
         self._matcher = Matcher(wants)
+        self._compounds = [weighed for weighed in self._wants if weighed.is_compound]
         self._neighbours = _neighbours(self._wants)
         self._pair_worth = sum(pair.worth for pair in self._neighbours)
         self._owners: dict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -108,13 +109,15 @@ class Scorer:
 
     def _named(self, path: str) -> float:
         """Return how much of the query is the name of a note, at most 1."""
+        if not self._compounds:
+            return 0.0
         name = fold(path.rpartition("/")[2])
         names = {name, name.rpartition(".")[0]}
         return (
             sum(
                 weighed.worth
-                for weighed in self._wants
-                if weighed.is_compound and not names.isdisjoint(weighed.want.exact)
+                for weighed in self._compounds
+                if not names.isdisjoint(weighed.want.exact)
             )
             / self._most
         )

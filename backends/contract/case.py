@@ -133,15 +133,20 @@ class Case:
 
     def state_of_notes(self) -> dict[str, tuple[int, int, str]]:
         """Return size, time and content of everything in the folder of notes."""
-        return {
-            str(file.relative_to(self.root)): (
-                file.stat().st_size,
-                file.stat().st_mtime_ns,
-                sha256(file.read_bytes()).hexdigest(),
-            )
-            for file in sorted(self.root.rglob("*"))
-            if file.is_file()
-        }
+        return state_of(self.root)
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, int, str]]:
+    """Return size, time and content of every file in a folder, by its path."""
+    return {
+        str(file.relative_to(folder)): (
+            file.stat().st_size,
+            file.stat().st_mtime_ns,
+            sha256(file.read_bytes()).hexdigest(),
+        )
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
 
 
 def _places(folder: Path) -> tuple[Path, Path]:

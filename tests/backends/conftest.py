@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ import pytest
 import notewell
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.engine import Engine
+from notewell.backends.contract.case import state_of
 from notewell.config import load_settings
 from notewell.types import IndexReport
 from notewell.workspace import Workspace, get_document
@@ -133,15 +133,7 @@ class Notebook:
 
     def state_of_notes(self) -> dict[str, tuple[int, int, str]]:
         """Return size, time and content of everything in the folder."""
-        return {
-            str(file.relative_to(self.root)): (
-                file.stat().st_size,
-                file.stat().st_mtime_ns,
-                sha256(file.read_bytes()).hexdigest(),
-            )
-            for file in sorted(self.root.rglob("*"))
-            if file.is_file()
-        }
+        return state_of(self.root)
 
     def start(self, script: str) -> "subprocess.Popen[str]":
         """Start another process; it has `site`, `refresh`, `ask` and `paths`."""
