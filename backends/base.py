@@ -4,10 +4,12 @@
 own test suite inherits.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, Self, TypeAlias
 
+from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
 from notewell.config import AgentSettings, MemorySettings
 from notewell.types import (
     EmptyReason,
@@ -36,11 +38,17 @@ class Site:
         workspace: The folder of notes and its extra paths.
         agent: The agent's settings, resolved.
         memory: The settings under `memory`, resolved.
+        state_dir: `<state>`, where engines keep what they derive from the notes.
+        environ: The environment, for programs that an engine starts.
+        embedding: The providers of vectors that the agent has.
     """
 
     workspace: Workspace
     agent: AgentSettings
     memory: MemorySettings
+    state_dir: Path
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+    embedding: Choice = NO_PROVIDER
 
 
 def _hides_nothing(path: str) -> bool:

@@ -62,6 +62,7 @@ class Contract:
             workspace=Workspace(root=root),
             agent=settings.agent(None),
             memory=settings.memory,
+            state_dir=state,
         )
 
     @asynccontextmanager

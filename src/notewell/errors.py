@@ -8,13 +8,14 @@ NotewellError                 carries .remedy: what the person can do about it
     ├── BackendUnknown        no engine has that name
     ├── BackendUnavailable    not installed, or cannot start here
     ├── BackendTimeout        no answer within .seconds
-    └── BackendFailed         it ran and failed; carries .reason
+    ├── BackendFailed         it ran and failed; carries .reason
+    └── EmbeddingError        a provider of vectors failed; carries .reason, .terminal
 
 Bugs of the caller stay TypeError or ValueError. Cancellation is never wrapped.
 No message ever holds note text or a key.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class NotewellError(Exception):
@@ -110,3 +111,36 @@ class BackendFailed(BackendError):
     def __init__(self, backend: str, message: str, *, reason: str, remedy: str) -> None:
         super().__init__(backend, message, remedy=remedy)
         self.reason = reason
+
+
+class EmbeddingError(BackendError):
+    """A provider of vectors could not do its work.
+
+    Attributes:
+        provider: Its name.
+        reason: One word of the fallback vocabulary, such as `auth` or `timeout`.
+        retry_after: Seconds after which it asked to be tried again, or None.
+    """
+
+    LASTING: Final = frozenset(
+        {"auth", "missing", "model-missing", "offline", "quota", "version"}
+    )
+
+    def __init__(
+        self,
+        provider: str,
+        message: str,
+        *,
+        reason: str,
+        remedy: str,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(provider, message, remedy=remedy)
+        self.provider = provider
+        self.reason = reason
+        self.retry_after = retry_after
+
+    @property
+    def terminal(self) -> bool:
+        """Whether trying again at once is of no use: a person has to do something."""
+        return self.reason in self.LASTING

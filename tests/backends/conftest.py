@@ -34,7 +34,7 @@ overrides = {"agents.defaults.workspace": str(root)}
 settings = load_settings(config_file=None, environ={"OPENCLAW_STATE_DIR": str(state)},
                          home=state, overrides=overrides)
 site = Site(workspace=Workspace(root=root), agent=settings.agent(None),
-            memory=settings.memory)
+            memory=settings.memory, state_dir=state)
 
 def refresh(engine, force=False, within=None):
     return engine.refresh(force=force, within=within, progress=None)
@@ -77,7 +77,12 @@ class Notebook:
             overrides={"agents.defaults.workspace": str(self.root), **overrides},
         )
         agent = settings.agent(None)
-        return Site(workspace=self.workspace, agent=agent, memory=settings.memory)
+        return Site(
+            workspace=self.workspace,
+            agent=agent,
+            memory=settings.memory,
+            state_dir=self.state,
+        )
 
     def reopen(self, **search: object) -> None:
         """Close the engine and open another, with these keys of `memorySearch`."""

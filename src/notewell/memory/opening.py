@@ -18,12 +18,14 @@ class Opening:
         settings: Every setting, resolved.
         agent: The agent's settings.
         workspace: The folder of notes.
+        environ: The environment that was read.
         notices: Sentences for a person, such as which folder was taken.
     """
 
     settings: Settings
     agent: AgentSettings
     workspace: Workspace
+    environ: Mapping[str, str]
     notices: tuple[str, ...]
 
     @property
@@ -34,7 +36,11 @@ class Opening:
     def site(self) -> Site:
         """Return where the backend works."""
         return Site(
-            workspace=self.workspace, agent=self.agent, memory=self.settings.memory
+            workspace=self.workspace,
+            agent=self.agent,
+            memory=self.settings.memory,
+            state_dir=self.settings.state_dir,
+            environ=self.environ,
         )
 
 
@@ -63,10 +69,11 @@ def prepare(
         UsageError: there is no such agent or workspace.
     """
     home = Path(os.path.expanduser("~"))
+    environ = os.environ if environ is None else environ
     flags = {**overrides, "memory.backend": backend} if backend else overrides
     settings = load_settings(
         config_file=Path(config) if config is not None else None,
-        environ=os.environ if environ is None else environ,
+        environ=environ,
         home=home,
         overrides=flags,
     )
@@ -88,5 +95,6 @@ def prepare(
         settings=settings,
         agent=chosen_agent,
         workspace=Workspace(root=choice.root, extra_paths=extra_paths),
+        environ=environ,
         notices=(choice.notice,) if choice.notice else (),
     )

@@ -114,7 +114,7 @@ def test_a_folder_that_cannot_be_written_is_explained_and_searched_all_the_same(
 
     told = open_notebook.run(
         AS_NOBODY + "state = state / 'deep'\nsite = Site(workspace=site.workspace,"
-        " memory=site.memory, agent=load_settings(config_file=None, home=state,"
+        " memory=site.memory, state_dir=state, agent=load_settings(config_file=None, home=state,"
         " environ={'OPENCLAW_STATE_DIR': str(state)}, overrides=overrides).agent(None))\n"
         "engine = Engine(site)\n"
         "try: refresh(engine)\n"

@@ -1,0 +1,136 @@
+"""What an embedding provider is. Read this before writing one.
+
+Providers are synchronous, as the engines that call them are: blocking work leaves
+the event loop in one place per engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix: TypeAlias = NDArray[np.float32]
+    """One vector per row."""
+
+Role: TypeAlias = Literal["query", "document"]
+"""What a text is for: many models want to be told."""
+
+Fetched: TypeAlias = Callable[[int, int | None], None]
+"""Called with (bytes here, bytes in all, None if unknown) while a model is fetched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingIdentity:
+    """Everything that a vector depends on, but the text.
+
+    Vectors are comparable if and only if their identities are equal.
+
+    Attributes:
+        provider: The provider's name.
+        model: The model's name, or for a file what tells it from another file.
+        endpoint: The base address it was asked at; empty on this machine.
+        dimension: Numbers in a vector.
+        prefixes: How the roles are told to the model, and how vectors are pooled.
+    """
+
+    provider: str
+    model: str
+    endpoint: str
+    dimension: int
+    prefixes: str
+
+    def encoded(self) -> str:
+        """Return the form in which a store keeps it."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def decoded(cls, text: str) -> EmbeddingIdentity:
+        """Read what `encoded` wrote."""
+        return cls(**json.loads(text))
+
+
+class Embedder(Protocol):
+    """An open provider with one model. Safe to share between threads.
+
+    Every failure is an EmbeddingError. Nothing is ever retried for longer than the
+    provider's own time limit says.
+    """
+
+    @property
+    def model(self) -> str:
+        """The model's name, as an answer shows it."""
+        ...
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts are worth giving at once."""
+        ...
+
+    def identity(self) -> EmbeddingIdentity:
+        """Return what the vectors depend on; asks the model at most once.
+
+        Raises:
+            EmbeddingError: the dimension is not known without the model, which fails.
+        """
+        ...
+
+    def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+        """Return one unit vector per text.
+
+        Returns:
+            float32, shape (len(texts), dimension), row i for texts[i], L2 norm 1. A
+            row is all NaN if the provider refuses that text alone, or gives a vector
+            that cannot be used: zero, not finite, or of another length.
+
+        Raises:
+            EmbeddingError: no text could be embedded.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the model or the connections. Calling it twice is harmless."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """A provider that was chosen: what is known of it before it is opened.
+
+    Attributes:
+        name: Its name in the configuration.
+        remote: Text would leave this machine: its host is not loopback.
+        host: Where text would go; empty on this machine.
+        open: Returns it ready for use. Loads no model, opens no connection; raises
+            EmbeddingError if something it needs is missing (package, key, model file).
+        fetch: Gets the model that is missing on this disk; None if there is nothing
+            to fetch. Never called by a search.
+    """
+
+    name: str
+    remote: bool
+    host: str
+    open: Callable[[], Embedder]
+    fetch: Callable[[Fetched], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which providers an agent has.
+
+    Attributes:
+        first: The one that is configured, or that was chosen automatically.
+        second: The one that stands in, `memorySearch.fallback`.
+    """
+
+    first: Provider | None = None
+    second: Provider | None = None
+
+
+NO_PROVIDER = Choice()
+"""Words alone are searched."""
