@@ -104,7 +104,6 @@ def test_a_provider_that_is_named_serves_any_folder(chosen: Chosen) -> None:
 def test_a_model_file_that_is_there_comes_first(
     chosen: Chosen, tmp_path: Path, configured: bool
 ) -> None:
-    pytest.importorskip("notewell.adapters.embeddings.local", reason="")
     model = tmp_path / "model.gguf"
     model.write_bytes(b"GGUF")
     search = {"local": {"modelPath": str(model)}}
@@ -202,6 +201,25 @@ def test_headers_of_both_places_merge_and_those_under_remote_win(
 
     headers = server.seen[0].headers
     assert (headers["x-a"], headers["x-b"]) == ("remote", "entry")
+
+
+def test_a_server_is_told_the_role_in_the_words_that_are_configured(
+    chosen: Chosen, server: Server, opened: Opened
+) -> None:
+    types = {"inputType": "passage", "queryInputType": "query"}
+    plain = {"provider": "openai", "remote": {"baseUrl": server.url}}
+    first = chosen({**plain, **types}).first
+    without = chosen(plain).first
+    assert first is not None
+    assert without is not None
+    embedder = opened(first)
+
+    embedder.embed(["a"], "document")
+    embedder.embed(["a"], "query")
+
+    told = [seen.body["input_type"] for seen in server.seen[-2:]]
+    assert told == ["passage", "query"]
+    assert embedder.identity() != opened(without).identity()
 
 
 def test_nothing_stands_in_for_itself(chosen: Chosen) -> None:
