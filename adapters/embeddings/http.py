@@ -4,11 +4,12 @@ Redirects are never followed, so that a key does not travel; what is secret in a
 address is added below the client, so that its log does not show it.
 """
 
+import contextlib
 import random
 import ssl
 import time
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final, TypedDict, cast
 
 import httpx
 import orjson
@@ -62,8 +63,20 @@ class Client:
             transport=transport, trust_env=False, follow_redirects=False
         )
 
-    def post(self, call: Call, patience: Patience) -> object:
-        """Send a request, again if that may help, and return the answer's JSON.
+    def ask(self, call: Call, patience: Patience) -> object:
+        """Send a request as `fetch` does, and return the answer's JSON.
+
+        Raises:
+            Refused: the server does not want these texts.
+            EmbeddingError: no attempt succeeded, or the answer is no JSON.
+        """
+        try:
+            return read_json(self.fetch(call, patience))
+        except ValueError:
+            raise self._blame.unreadable() from None
+
+    def fetch(self, call: Call, patience: Patience) -> bytes:
+        """Send a request, again if that may help, and return the answer's bytes.
 
         Raises:
             Refused: the server does not want these texts.
@@ -73,7 +86,7 @@ class Client:
         for attempt in range(patience.attempts):
             outcome = self._once(call, patience, until)
             if isinstance(outcome, Answer):
-                return self._read(outcome)
+                return outcome.body
             pause = _pause(outcome, attempt, patience)
             last = attempt + 1 == patience.attempts
             if last or pause is None or time.monotonic() + pause >= until:
@@ -100,9 +113,9 @@ class Client:
     def _exchange(self, call: Call, patience: Patience, until: float) -> Answer:
         left = max(until - time.monotonic(), 0.001)
         limit = httpx.Timeout(left, connect=min(left, patience.connect))
-        content = orjson.dumps(_sound(call.body))
         url = f"{self._base}{call.path}"
-        with self._http.stream("POST", url, content=content, timeout=limit) as response:
+        sent = self._http.build_request(call.method, url, timeout=limit, **_sent(call))
+        with contextlib.closing(self._http.send(sent, stream=True)) as response:
             body = _body(response, until)
         wait = response.headers.get("retry-after")
         return Answer(
@@ -110,12 +123,6 @@ class Client:
             body=body,
             retry_after=seconds_from(wait, now=time.time()),
         )
-
-    def _read(self, answer: Answer) -> object:
-        try:
-            return read_json(answer.body)
-        except ValueError:
-            raise self._blame.unreadable() from None
 
 
 class _Private(httpx.BaseTransport):
@@ -164,6 +171,24 @@ def _certificates(
     if file or folder:
         return ssl.create_default_context(cafile=file or None, capath=folder or None)
     return httpx.create_ssl_context(trust_env=False)
+
+
+class _Sent(TypedDict, total=False):
+    content: bytes
+    headers: dict[str, str]
+    data: dict[str, str]
+    files: dict[str, tuple[str, bytes]]
+
+
+def _sent(call: Call) -> _Sent:
+    """Return what a request carries: a form with a file, JSON, or nothing."""
+    if call.file is not None:
+        form = {name: str(value) for name, value in call.body.items()}
+        return {"data": form, "files": {"file": ("batch.jsonl", call.file)}}
+    if call.method != "POST":
+        return {}
+    content = orjson.dumps(_sound(call.body))
+    return {"content": content, "headers": {"Content-Type": "application/json"}}
 
 
 def _body(response: httpx.Response, until: float) -> bytes:

@@ -14,6 +14,7 @@ from notewell.adapters.embeddings.dialect import (
     Limits,
     indexed_rows,
 )
+from notewell.adapters.embeddings.openai_jobs import OpenAIJobs
 from notewell.adapters.embeddings.prefixes import PLAIN, Prefixes, prefixes_for
 from notewell.adapters.embeddings.remote import remote_provider
 from notewell.adapters.embeddings.request import Request
@@ -48,6 +49,7 @@ OPENAI: Final = Dialect(
     call=_call,
     rows=indexed_rows,
     prefixes=_prefixes,
+    jobs=OpenAIJobs,
 )
 
 

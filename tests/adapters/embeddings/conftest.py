@@ -25,6 +25,7 @@ class Seen:
     path: str
     headers: Mapping[str, str]
     body: Any
+    method: str = "POST"
 
     @property
     def texts(self) -> list[str]:
@@ -55,6 +56,51 @@ class Reply:
 Behaviour: TypeAlias = Callable[[Seen], Reply]
 
 
+def _handler(server: "Server") -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            self.do_POST()
+
+        def do_DELETE(self) -> None:
+            self.do_POST()
+
+        def do_POST(self) -> None:
+            content = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            plain = self.headers["Content-Type"] == "application/json"
+            seen = Seen(
+                path=self.path,
+                headers={k.lower(): v for k, v in self.headers.items()},
+                body=json.loads(content) if plain else content,
+                method=self.command,
+            )
+            server.seen.append(seen)
+            first = server.first
+            self._send(first.pop(0) if first else server.behave(seen))
+
+        def _send(self, reply: Reply) -> None:
+            if reply.after is not None:
+                reply.after.wait(10)
+            content = reply.content()
+            try:
+                self.send_response(reply.status)
+                for name, value in reply.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content[:5] if reply.cut else content)
+            except OSError:  # the client did not wait
+                self.close_connection = True
+            self.close_connection = self.close_connection or reply.cut
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    return Handler
+
+
 class Server:
     """The server.
 
@@ -70,42 +116,7 @@ class Server:
         self.seen: list[Seen] = []
         self.behave: Behaviour = self.embeds
         self.first: list[Reply] = []
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def do_POST(self) -> None:
-                size = int(self.headers["Content-Length"])
-                seen = Seen(
-                    path=self.path,
-                    headers={k.lower(): v for k, v in self.headers.items()},
-                    body=json.loads(self.rfile.read(size)),
-                )
-                server.seen.append(seen)
-                first = server.first
-                self._send(first.pop(0) if first else server.behave(seen))
-
-            def _send(self, reply: Reply) -> None:
-                if reply.after is not None:
-                    reply.after.wait(10)
-                content = reply.content()
-                try:
-                    self.send_response(reply.status)
-                    for name, value in reply.headers.items():
-                        self.send_header(name, value)
-                    self.send_header("Content-Length", str(len(content)))
-                    self.end_headers()
-                    self.wfile.write(content[:5] if reply.cut else content)
-                except OSError:  # the client did not wait
-                    self.close_connection = True
-                self.close_connection = self.close_connection or reply.cut
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}
