@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import pytest
 
@@ -56,49 +56,50 @@ class Reply:
 Behaviour: TypeAlias = Callable[[Seen], Reply]
 
 
-def _handler(server: "Server") -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
+class Handler(BaseHTTPRequestHandler):
+    """Records what arrives at a server, and sends what it decides."""
 
-        def do_GET(self) -> None:
-            self.do_POST()
+    server_of_test: "ClassVar[Server]"
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
-        def do_DELETE(self) -> None:
-            self.do_POST()
+    def do_GET(self) -> None:
+        self.do_POST()
 
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"] or 0))
-            plain = self.headers["Content-Type"] == "application/json"
-            seen = Seen(
-                path=self.path,
-                headers={k.lower(): v for k, v in self.headers.items()},
-                body=json.loads(content) if plain else content,
-                method=self.command,
-            )
-            server.seen.append(seen)
-            first = server.first
-            self._send(first.pop(0) if first else server.behave(seen))
+    def do_DELETE(self) -> None:
+        self.do_POST()
 
-        def _send(self, reply: Reply) -> None:
-            if reply.after is not None:
-                reply.after.wait(10)
-            content = reply.content()
-            try:
-                self.send_response(reply.status)
-                for name, value in reply.headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content[:5] if reply.cut else content)
-            except OSError:  # the client did not wait
-                self.close_connection = True
-            self.close_connection = self.close_connection or reply.cut
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        plain = self.headers["Content-Type"] == "application/json"
+        seen = Seen(
+            path=self.path,
+            headers={k.lower(): v for k, v in self.headers.items()},
+            body=json.loads(content) if plain else content,
+            method=self.command,
+        )
+        self.server_of_test.seen.append(seen)
+        server = self.server_of_test
+        first = server.first
+        self._send(first.pop(0) if first else server.behave(seen))
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
+    def _send(self, reply: Reply) -> None:
+        if reply.after is not None:
+            reply.after.wait(10)
+        content = reply.content()
+        try:
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[:5] if reply.cut else content)
+        except OSError:  # the client did not wait
+            self.close_connection = True
+        self.close_connection = self.close_connection or reply.cut
 
-    return Handler
+    def log_message(self, format: str, *args: object) -> None:
+        pass
 
 
 class Server:
@@ -116,7 +117,11 @@ class Server:
         self.seen: list[Seen] = []
         self.behave: Behaviour = self.embeds
         self.first: list[Reply] = []
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+
+        class Own(Handler):
+            server_of_test = self
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Own)
         self._http.daemon_threads = True
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}
