@@ -178,7 +178,7 @@ class RemoteEmbedder:
         request = self._request
         ask = Ask(
             model=self._model,
-            texts=[self._prefixes.before(text, role) for text in texts],
+            texts=[_sound(self._prefixes.before(text, role)) for text in texts],
             role=role,
             dimensionality=request.dimensionality,
             input_type=request.input_types.get(role),
@@ -214,6 +214,11 @@ class RemoteEmbedder:
         if self._request.dimensionality:
             return self._request.dimensionality
         return self._dialect.dimensions.get(self._model) if self._own else None
+
+
+def _sound(text: str) -> str:
+    """Replace halves of surrogate pairs, which JSON in UTF-8 cannot carry."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _journal(request: Request, identity: EmbeddingIdentity) -> Path:

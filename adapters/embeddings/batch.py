@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -78,7 +79,7 @@ class Batches:
 
         Raises:
             EmbeddingError: a job cannot be handed in, or failed as a whole. What is
-                under way stays so; the other texts are to be embedded inline.
+                `under_way` stays so; the other texts are to be embedded inline.
         """
         places: dict[str, list[int]] = {}
         for place, text in enumerate(texts):
@@ -100,6 +101,11 @@ class Batches:
                 return
             if under_way:
                 time.sleep(self._settings.poll_interval_ms / 1000)
+
+    def under_way(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return which of the texts were paid for and not fetched yet."""
+        known = {text for job in self._journal.jobs() for text in job.texts}
+        return [place for place, text in enumerate(texts) if _hash(text) in known]
 
     def _portions(self, places: Sequence[int]) -> list[Sequence[int]]:
         limit = self._jobs.limit
@@ -142,9 +148,11 @@ class Batches:
         except Refused:
             return Look(state="failed")
         except EmbeddingError as exc:
-            if exc.reason != "model-missing":  # HTTP 404: it knows no such job
+            if exc.reason == "model-missing":  # HTTP 404: it knows no such job
+                return Look(state="failed")
+            if exc.terminal:
                 raise
-            return Look(state="failed")
+            return Look(state="running")  # for all we know
 
     def _finished(
         self, job: Job, look: Look, places: Mapping[str, Sequence[int]]
@@ -162,7 +170,8 @@ class Batches:
         return [place for place, _ in kept], rows[[number for _, number in kept]]
 
     def _end(self, job: Job) -> None:
-        self._journal.remove(job)
+        with contextlib.suppress(OSError):  # then it is fetched once more, for nothing
+            self._journal.remove(job)
         self._jobs.forget(job.id)
 
     def _failed(self, said: str) -> EmbeddingError:

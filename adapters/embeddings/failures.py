@@ -167,6 +167,8 @@ class Blame:
             remedy = f"run `{self.pull} {self.model}`"
         elif self.request.model_key:
             remedy = f"set {self.request.model_key} to one that it has"
+            if self.request.endpoint:
+                remedy += f", or correct {self.request.endpoint_key}"
         message = f"{self.host} has no model {self.model!r}"
         return self.error(message, reason="model-missing", remedy=remedy)
 

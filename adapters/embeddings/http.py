@@ -9,7 +9,7 @@ import random
 import ssl
 import time
 from collections.abc import Mapping
-from typing import Final, TypedDict, cast
+from typing import Final, TypedDict
 
 import httpx
 import orjson
@@ -108,7 +108,7 @@ class Client:
             return self._blame.timeout(patience.total)
         except httpx.HTTPError:
             return self._blame.broken()
-        return answer if answer.status == 200 else self._blame.of(answer)
+        return answer if 200 <= answer.status < 300 else self._blame.of(answer)
 
     def _exchange(self, call: Call, patience: Patience, until: float) -> Answer:
         left = max(until - time.monotonic(), 0.001)
@@ -187,7 +187,7 @@ def _sent(call: Call) -> _Sent:
         return {"data": form, "files": {"file": ("batch.jsonl", call.file)}}
     if call.method != "POST":
         return {}
-    content = orjson.dumps(_sound(call.body))
+    content = orjson.dumps(call.body)
     return {"content": content, "headers": {"Content-Type": "application/json"}}
 
 
@@ -216,15 +216,3 @@ def _pause(
         return None
     asked = outcome.retry_after or 0.0
     return max(asked, min(usual, _LONGEST_PAUSE))
-
-
-def _sound(value: object) -> object:
-    """Replace halves of surrogate pairs, which JSON in UTF-8 cannot carry."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        pairs = cast("Mapping[str, object]", value).items()
-        return {key: _sound(item) for key, item in pairs}
-    if isinstance(value, list):
-        return [_sound(item) for item in cast("list[object]", value)]
-    return value

@@ -19,7 +19,8 @@ _ENDED: Final = {"completed": "done", "expired": "part", "cancelled": "part"}
 class OpenAIJobs:
     """Batches at OpenAI."""
 
-    limit: ClassVar[int] = 20_000  # of 400 tokens each they stay well below 200 MB
+    # As many could be 50,000; but an answer of 4,000 has up to 70 MB.
+    limit: ClassVar[int] = 4000
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel

@@ -127,10 +127,10 @@ def expected(server: Server, texts: Sequence[str]) -> dict[int, list[float]]:
 def test_every_text_gets_its_vector(
     server: Server, openai: FakeOpenAI, home: Home
 ) -> None:
-    texts = ["a", "b", "a", "c"]
+    texts = ["a", "b", "a", "c", "broken \ud83d"]
 
-    assert gathered(home(), texts) == expected(server, texts)
-    assert openai.handed_in == ["a", "b", "c"]
+    assert gathered(home(), texts)[2] == expected(server, texts[:4])[2]
+    assert openai.handed_in == ["a", "b", "c", "broken ?"]
 
 
 def test_a_later_run_fetches_what_was_paid_for(
@@ -211,11 +211,24 @@ def test_waiting_ends_and_the_batch_goes_on(openai: FakeOpenAI, home: Home) -> N
     openai.status = "in_progress"
     hasty = BatchSettings(poll_interval_ms=1, timeout_minutes=0.0001)
 
-    assert gathered(home(hasty), ["a"]) == {}
+    batches = home(hasty)
+    assert gathered(batches, ["a"]) == {}
+    assert batches.under_way(["new", "a"]) == [1]
 
     openai.status = "completed"
     assert list(gathered(home(), ["a"])) == [0]
     assert openai.handed_in == ["a"]
+
+
+def test_an_outage_while_a_batch_runs_is_waited_out(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    openai.status = "in_progress"
+    gathered(home(ONE_LOOK), ["a"])
+    openai.status = "completed"
+    server.first = [server.reply(status=503)] * 3
+
+    assert gathered(home(), ["a"]) == expected(server, ["a"])
 
 
 def test_progress_is_told(openai: FakeOpenAI, home: Home) -> None:
