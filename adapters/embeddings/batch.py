@@ -74,8 +74,8 @@ class Batches:
         """Yield vectors as jobs end. What was yielded is not remembered any more.
 
         Texts that are not yielded are under way, or handed in by a later run, which
-        also fetches them. With `wait` off, only what has ended already is yielded. A row is all NaN if the
-        provider refuses its text.
+        also fetches them. With `wait` off, only what has ended already is yielded. A
+        row is all NaN if the provider refuses its text.
 
         Raises:
             EmbeddingError: a job cannot be handed in, or failed as a whole. What is
@@ -135,7 +135,7 @@ class Batches:
             look = self._look(job)
             if look.state == "running":
                 continue
-            if look.state == "failed":
+            if look.state == "failed" or all(v is None for v in look.vectors):
                 self._end(job)
                 raise self._failed("could not work on a batch")
             yield self._finished(job, look, places)

@@ -59,12 +59,14 @@ class Call:
         body: The JSON that is sent; the fields of a form if there is a file.
         file: A file that is uploaded.
         method: Of HTTP.
+        once: It is not repeated when it fails: it might be paid for twice.
     """
 
     path: str
     body: Mapping[str, object] = field(default_factory=dict[str, object])
     file: bytes | None = None
     method: str = "POST"
+    once: bool = False
 
 
 Rows: TypeAlias = Callable[[object, int], list[object]]

@@ -34,7 +34,8 @@ class GeminiJobs:
         config: Mapping[str, object] = {"requests": {"requests": requests}}
         body = {"batch": {"displayName": "notewell", "inputConfig": config}}
         path = inline.path.replace(":batchEmbedContents", ":asyncBatchEmbedContent")
-        name = read_member(self._channel.send(Call(path=path, body=body)), "name")
+        started = self._channel.send(Call(path=path, body=body, once=True))
+        name = read_member(started, "name")
         return name if isinstance(name, str) else ""
 
     def look(self, job: str, count: int) -> Look:

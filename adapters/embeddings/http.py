@@ -83,12 +83,13 @@ class Client:
             EmbeddingError: no attempt succeeded.
         """
         until = time.monotonic() + patience.total
-        for attempt in range(patience.attempts):
+        attempts = 1 if call.once else patience.attempts
+        for attempt in range(attempts):
             outcome = self._once(call, patience, until)
             if isinstance(outcome, Answer):
                 return outcome.body
             pause = _pause(outcome, attempt, patience)
-            last = attempt + 1 == patience.attempts
+            last = attempt + 1 == attempts
             if last or pause is None or time.monotonic() + pause >= until:
                 raise outcome
             time.sleep(pause)

@@ -47,7 +47,8 @@ class OpenAIJobs:
             "endpoint": "/v1/embeddings",
             "completion_window": "24h",
         }
-        return _text(self._channel.send(Call(path="/batches", body=asked)), "id")
+        start = Call(path="/batches", body=asked, once=True)
+        return _text(self._channel.send(start), "id")
 
     def look(self, job: str, count: int) -> Look:
         """Return the vectors of a batch that has ended."""

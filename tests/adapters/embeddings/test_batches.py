@@ -190,7 +190,7 @@ def test_what_a_batch_did_not_come_to_is_handed_in_by_a_later_run(
     assert second == expected(server, ["late"])
 
 
-@pytest.mark.parametrize("fate", ["failed", "unknown"])
+@pytest.mark.parametrize("fate", ["failed", "unknown", "empty"])
 def test_a_batch_that_fails_is_an_error_once(
     openai: FakeOpenAI, home: Home, fate: str
 ) -> None:
@@ -199,11 +199,13 @@ def test_a_batch_that_fails_is_an_error_once(
     openai.status = "failed"
     if fate == "unknown":
         openai.texts.clear()
+    if fate == "empty":
+        openai.status, openai.missing = "completed", {"a"}
 
     with pytest.raises(EmbeddingError, match="could not work on a batch"):
         gathered(home(), ["a"])
 
-    openai.status = "completed"
+    openai.status, openai.missing = "completed", set()
     assert list(gathered(home(), ["a"])) == [0]
 
 
@@ -218,6 +220,18 @@ def test_waiting_ends_and_the_batch_goes_on(openai: FakeOpenAI, home: Home) -> N
     openai.status = "completed"
     assert list(gathered(home(), ["a"])) == [0]
     assert openai.handed_in == ["a"]
+
+
+def test_a_batch_whose_start_may_have_succeeded_is_not_started_again(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    uploaded = server.reply(body={"id": "file-x"})
+    server.first = [uploaded, server.reply(status=502)]
+
+    with pytest.raises(EmbeddingError, match="HTTP 502"):
+        gathered(home(), ["a"])
+
+    assert [seen.path for seen in server.seen] == ["/v1/files", "/v1/batches"]
 
 
 def test_an_outage_while_a_batch_runs_is_waited_out(
