@@ -89,6 +89,14 @@ def test_a_cut_connection_is_opened_again(
     assert len(server.seen) == 2
 
 
+def test_a_server_that_always_breaks_is_no_refusal(
+    server: Server, asks: Asks, opened: Opened
+) -> None:
+    server.behave = lambda seen: server.reply(status=500)
+
+    assert failure(asks(dimensionality=4), opened).reason == "network"
+
+
 def test_attempts_are_few(server: Server, asks: Asks, opened: Opened) -> None:
     server.behave = lambda seen: server.reply(status=429)
 
