@@ -7,9 +7,7 @@ a model that is gone, so both are checked here first.
 import os
 from collections import deque
 from collections.abc import Sequence
-from contextlib import redirect_stderr
 from functools import cache
-from io import StringIO
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.embeddings.gguf import GgufHead
 from notewell.adapters.embeddings.pieces import MOST, pieces
+from notewell.adapters.embeddings.quiet import quiet
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ LONGEST: Final = 2048
 """Tokens that are read at once at most: passages are shorter, and memory grows."""
 
 _POOLINGS: Final = ("none", "mean", "cls", "last")
-_LOADING: Final = Lock()  # the log of llama.cpp belongs to the whole process
 
 
 class LlamaModel:
@@ -76,9 +74,9 @@ def load(path: Path, head: GgufHead, pooling: str, *, remedy: str) -> LlamaModel
     Raises:
         EmbeddingError: the package is missing, or it cannot read the model.
     """
-    llama_cpp = package()
     tokens = min(head.context, LONGEST)
-    with _LOADING, redirect_stderr(StringIO()):
+    with quiet():
+        llama_cpp = package()
         said = _silenced(llama_cpp)
         said.clear()
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
@@ -16,10 +15,13 @@ from notewell.adapters.embeddings.base import (
     Provider,
     Role,
 )
+from notewell.adapters.embeddings.disk import ModelOnDisk
+from notewell.adapters.embeddings.fingerprint import fingerprint
 from notewell.adapters.embeddings.gguf import GgufBroken, GgufHead, read_head
 from notewell.adapters.embeddings.hub import (
     HubFile,
     NoHubFile,
+    endpoint_of,
     home_of,
     models_folder,
 )
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from notewell.adapters.embeddings.request import Request
 
 _BATCH: Final = 16  # they go in one by one; a batch is what is saved at once
-_SAMPLES: Final = 16
-_SAMPLE: Final = 4096
 
 # Architectures whose models read and do not write: without a word on pooling they
 # are meant to be averaged, as llama.cpp's own converter has it.
@@ -46,29 +46,33 @@ _READERS: Final = (
 
 def provider(request: Request) -> Provider:
     """Describe the provider for a request."""
-    reference = request.local.model_path
-    hub_file = None if _is_path(reference) else partial(_fetch, request)
+    named = is_path(request.local.model_path)
     return Provider(
         name="local",
         remote=False,
         host="",
         open=partial(_open, request),
-        fetch=hub_file,
+        fetch=None if named else partial(_fetch, request),
     )
 
 
-def model_file(request: Request) -> Path:
-    """Return where the model of a request is, or will be, on this disk.
+def on_disk(request: Request) -> ModelOnDisk:
+    """Say where the model of a request is, or will be.
 
     Raises:
         EmbeddingError: its name is neither a path nor one of a file on the hub.
     """
     reference = request.local.model_path
-    if _is_path(reference):
-        return Path(reference).expanduser()
-    home = home_of(request.environ)
-    folder = models_folder(request.local.model_cache_dir, home)
-    return folder / hub_file(reference).local_name
+    if is_path(reference):
+        path = Path(reference).expanduser()
+        return ModelOnDisk(model=path.name, path=path, licence=None)
+    file = hub_file(reference)
+    folder = models_folder(request.local.model_cache_dir, home_of(request.environ))
+    return ModelOnDisk(
+        model=reference,
+        path=folder / file.local_name,
+        licence=file.page(endpoint_of(request.environ)),
+    )
 
 
 def hub_file(reference: str) -> HubFile:
@@ -93,9 +97,12 @@ class LocalEmbedder:
 
     batch_size = _BATCH
 
-    def __init__(self, path: Path, head: GgufHead, dimension: int) -> None:
+    def __init__(
+        self, path: Path, head: GgufHead, dimension: int, *, remedy: str
+    ) -> None:
         self.model = path.name
         self._path = path
+        self._remedy = remedy
         self._head = head
         self._dimension = dimension
         self._pooling = pooling_of(head, path)
@@ -110,7 +117,7 @@ class LocalEmbedder:
             label = self._head.name or self._head.architecture
             self._identity = EmbeddingIdentity(
                 provider="local",
-                model=f"{label}@{fingerprint(self._path)}",
+                model=f"{label}@{fingerprint([self._path])}",
                 endpoint="",
                 dimension=self._dimension,
                 prefixes=describe(self._prefixes, pooling=self._pooling),
@@ -143,7 +150,9 @@ class LocalEmbedder:
 
         with self._lock:
             if self._loaded is None:
-                self._loaded = load(self._path, self._head, self._pooling)
+                self._loaded = load(
+                    self._path, self._head, self._pooling, remedy=self._remedy
+                )
             return self._loaded
 
     def _mean(self, model: LlamaModel, text: str) -> object:
@@ -179,49 +188,44 @@ def pooling_of(head: GgufHead, path: Path) -> str:
     raise _unfit(path, f"writes text ({head.architecture}) and gives no vectors")
 
 
-def fingerprint(path: Path) -> str:
-    """Return what tells a model's file from any other, without reading all of it.
-
-    Its size, its beginning and blocks spread over the rest: two models of one size
-    differ nearly everywhere.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    size = path.stat().st_size
-    digest = hashlib.sha256(str(size).encode("ascii"))
-    with open(path, "rb") as file:
-        for number in range(_SAMPLES):
-            file.seek(max(0, (size - _SAMPLE) * number // (_SAMPLES - 1)))
-            digest.update(file.read(_SAMPLE))
-    return digest.hexdigest()[:16]
-
-
 def _open(request: Request) -> LocalEmbedder:
     if find_spec("llama_cpp") is None:
         from notewell.adapters.embeddings.llama import missing
 
         raise missing()
-    path = model_file(request)
+    path = on_disk(request).path
+    remedy = _remedy(request)
     try:
         head = read_head(path)
     except FileNotFoundError as exc:
-        raise _not_here(path, request) from exc
+        raise EmbeddingError(
+            "local",
+            f"the model is not on this disk: {path}",
+            reason="model-missing",
+            remedy=remedy,
+        ) from exc
     except (OSError, GgufBroken) as exc:
         raise EmbeddingError(
             "local",
             f"{path} cannot be used: {_why(exc)}",
             reason="corrupt",
-            remedy="delete the file and get it again: notewell models pull",
+            remedy=remedy,
         ) from exc
-    return LocalEmbedder(path, head, _dimension(request, head, path))
+    return LocalEmbedder(path, head, _dimension(request, head, path), remedy=remedy)
 
 
 def _fetch(request: Request, fetched: Fetched) -> None:
     from notewell.adapters.embeddings.download import Download
 
     file = hub_file(request.local.model_path)
-    Download.of(file, request).run(model_file(request), fetched)
+    endpoint = endpoint_of(request.environ)
+    download = Download(
+        file.address(endpoint),
+        page=file.page(endpoint),
+        environ=request.environ,
+        offline=request.offline,
+    )
+    download.run(on_disk(request).path, fetched)
 
 
 def _dimension(request: Request, head: GgufHead, path: Path) -> int:
@@ -242,20 +246,16 @@ def _prefixes(head: GgufHead, path: Path) -> Prefixes:
     return next((prefixes for prefixes in found if prefixes != PLAIN), PLAIN)
 
 
-def _is_path(reference: str) -> bool:
+def is_path(reference: str) -> bool:
+    """Whether a model is named by its path, and not by where it is fetched from."""
     return not reference.startswith(("hf:", "huggingface:", "http:", "https:"))
 
 
-def _not_here(path: Path, request: Request) -> EmbeddingError:
-    named = _is_path(request.local.model_path)
-    return EmbeddingError(
-        "local",
-        f"the model is not on this disk: {path}",
-        reason="model-missing",
-        remedy="name a GGUF file that is there in memorySearch.local.modelPath"
-        if named
-        else "get it once: notewell models pull",
-    )
+def _remedy(request: Request) -> str:
+    """What to do about a model that is not there, or not whole."""
+    if is_path(request.local.model_path):
+        return "name the file of a GGUF model in memorySearch.local.modelPath"
+    return "get it once: notewell models pull"
 
 
 def _unfit(path: Path, why: str) -> EmbeddingError:

@@ -1,8 +1,9 @@
 """Cuts a text that is too long for a model into pieces that are not."""
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
-MOST: int = 16
+MOST: Final = 8
 """Pieces of a text that are looked at; what follows tells little more about it."""
 
 
@@ -28,4 +29,4 @@ def _border(text: str) -> int:
     """Return where to halve: at the last blank of the first half, or in the middle."""
     middle = (len(text) + 1) // 2
     blank = max(text.rfind(sign, 1, middle + 1) for sign in " \n\t")
-    return blank if blank > middle // 2 else middle
+    return blank if blank > 0 else middle
