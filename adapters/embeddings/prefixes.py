@@ -34,9 +34,9 @@ _TASK: Final = (
 
 # The first that matches counts. Every source is the model's card at huggingface.co.
 _FAMILIES: Final[tuple[tuple[str, Prefixes], ...]] = (
-    # google/embeddinggemma-300m
+    # google/embeddinggemma-300m; gemini-embedding-2 at ai.google.dev
     (
-        r"embedding-?gemma",
+        r"embedding-?gemma|gemini-embedding-2",
         Prefixes("task: search result | query: ", "title: none | text: "),
     ),
     # Qwen/Qwen3-Embedding-0.6B; without a space after "Query:"
