@@ -141,11 +141,23 @@ class Download:
     def _client(self, address: str) -> httpx.Client:
         import httpx
 
-        return httpx.Client(
-            timeout=httpx.Timeout(_SILENCE, connect=_CONNECT),
-            proxy=proxy_for(address, self._environ),
-            trust_env=False,
-        )
+        from notewell.adapters.embeddings.http import certificates
+
+        proxy = proxy_for(address, self._environ)
+        try:
+            return httpx.Client(
+                timeout=httpx.Timeout(_SILENCE, connect=_CONNECT),
+                verify=certificates(address, proxy, self._environ),
+                proxy=proxy,
+                trust_env=False,
+            )
+        except (ImportError, OSError, ValueError, httpx.InvalidURL) as exc:
+            raise _failed(
+                "the environment",
+                "names a proxy or certificates that cannot be used",
+                "network",
+                "check HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
+            ) from exc
 
     def _headers(self, address: str, have: int) -> dict[str, str]:
         headers = {"Accept-Encoding": "identity", "User-Agent": "notewell"}
@@ -234,11 +246,7 @@ def _check(part: Path, expected: Expected) -> None:
     if not wrong and expected.sha256:
         with open(part, "rb") as file:
             wrong = hashlib.file_digest(file, "sha256").hexdigest() != expected.sha256
-    why = "what came is not the file that was announced" if wrong else ""
-    try:
-        why or read_head(part)
-    except GgufBroken as exc:
-        why = f"what came is no model: {exc}"
+    why = "what came is not the file that was announced" if wrong else _oddity(part)
     if why:
         part.unlink()
         raise EmbeddingError(
@@ -247,6 +255,15 @@ def _check(part: Path, expected: Expected) -> None:
             reason="corrupt",
             remedy="run it again; if that repeats, the file there or the way is damaged",
         )
+
+
+def _oddity(part: Path) -> str:
+    """Say why the file is no model at all, if it is none."""
+    try:
+        read_head(part)
+    except GgufBroken as exc:
+        return f"what came is no model: {exc}"
+    return ""
 
 
 @contextmanager

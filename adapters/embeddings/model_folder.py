@@ -38,6 +38,11 @@ def repository(name: str) -> str:
     return name if "/" in name else f"{NAME}/{name}"
 
 
+def onnx_installed() -> bool:
+    """Whether sentence-transformers can run a model by ONNX, which is quicker."""
+    return all(find_spec(name) is not None for name in ("onnxruntime", "optimum"))
+
+
 def hub_cache(environ: Mapping[str, str]) -> Path:
     """Return the folder where the Hugging Face libraries keep what they fetch."""
     for variable, inside in (
@@ -150,8 +155,9 @@ class Folder:
         )
 
     def _backend(self) -> str:
-        able = find_spec("onnxruntime") and find_spec("optimum")
-        return "onnx" if able and list(self.path.rglob("*.onnx")) else "torch"
+        return (
+            "onnx" if onnx_installed() and list(self.path.rglob("*.onnx")) else "torch"
+        )
 
     def _modules(self) -> list[tuple[str, str]]:
         """Return (kind, sub-folder) of the steps from text to vector."""

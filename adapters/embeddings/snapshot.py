@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 
 from notewell.adapters.embeddings.address import is_loopback
 from notewell.adapters.embeddings.base import Fetched
 from notewell.adapters.embeddings.hub import endpoint_of
-from notewell.adapters.embeddings.model_folder import NAME
+from notewell.adapters.embeddings.model_folder import NAME, onnx_installed
 from notewell.adapters.embeddings.quiet import quiet
 from notewell.errors import EmbeddingError
 
-# The same numbers in the formats of other programs.
 _FOREIGN: Final = ("openvino/*", "*.h5", "*.ot", "*.msgpack", "*.tflite", "*.gguf")
 
 
@@ -50,28 +49,34 @@ def fetch_snapshot(
     try:
         with quiet():
             info = api.model_info(repository, files_metadata=True)
-            names = {f.rfilename: f.size or 0 for f in info.siblings or ()}
-            ignored = _ignored(names)
-            api.snapshot_download(
-                repository, cache_dir=cache, ignore_patterns=list(ignored)
-            )
-    except OSError as exc:
+        files = _wanted({f.rfilename: f.size or 0 for f in info.siblings or ()})
+        have, total = 0, sum(files.values())
+        for name, size in files.items():
+            fetched(have, total)
+            with quiet():  # it has a bar of its own
+                api.hf_hub_download(repository, name, cache_dir=cache)
+            have += size
+    except Exception as exc:
+        # The library has changed its HTTP client before, and its errors with it.
         raise _failed(exc, repository, host) from exc
-    total = sum(names.values())
     fetched(total, total)
 
 
-def _ignored(names: Mapping[str, int]) -> tuple[str, ...]:
-    """Return patterns of the files that are of no use here."""
-    ignored = _FOREIGN
-    if any(name.endswith(".safetensors") for name in names):
-        ignored += ("*.bin",)
-    if not (find_spec("onnxruntime") and find_spec("optimum")):
-        ignored += ("*.onnx",)
-    return ignored
+def _wanted(files: Mapping[str, int]) -> dict[str, int]:
+    """Leave out the same numbers in the formats of other programs."""
+    foreign: list[str] = [*_FOREIGN]
+    if any(name.endswith(".safetensors") for name in files):
+        foreign.append("*.bin")
+    if not onnx_installed():
+        foreign.append("*.onnx")
+    return {
+        name: size
+        for name, size in files.items()
+        if not any(fnmatch(name, pattern) for pattern in foreign)
+    }
 
 
-def _failed(error: OSError, repository: str, host: str) -> EmbeddingError:
+def _failed(error: Exception, repository: str, host: str) -> EmbeddingError:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status in (401, 403):
         return EmbeddingError(

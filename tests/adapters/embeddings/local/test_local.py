@@ -19,6 +19,8 @@ from notewell.errors import EmbeddingError
 if TYPE_CHECKING:
     from tests.adapters.embeddings.local.conftest import MakeRequest, WriteGguf
 
+    from notewell.adapters.embeddings.base import Matrix
+
 BERT = {
     "general.architecture": "bert",
     "bert.embedding_length": 384,
@@ -110,8 +112,11 @@ def test_threads_share_a_model(opened: LocalEmbedder) -> None:
     texts = [f"note {number} about the harbour" for number in range(12)]
     alone = opened.embed(texts, "document")
 
+    def one(text: str) -> "Matrix":
+        return opened.embed([text], "document")
+
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda text: opened.embed([text], "document"), texts))
+        together = list(pool.map(one, texts))
 
     assert np.allclose(np.concatenate(together), alone, atol=1e-5)
 

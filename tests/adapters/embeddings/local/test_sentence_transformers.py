@@ -22,6 +22,8 @@ from notewell.errors import EmbeddingError
 if TYPE_CHECKING:
     from tests.adapters.embeddings.local.conftest import MakeRequest, Progress
 
+    from notewell.adapters.embeddings.base import Matrix
+
 TEXTS = {
     "a word": "tea",
     "English": "The gateway port is 18789, and the backup runs at four.",
@@ -95,8 +97,11 @@ def test_threads_share_a_model(opened: Embedder) -> None:
     texts = [f"note {number} about the harbour" for number in range(8)]
     alone = opened.embed(texts, "document")
 
+    def one(text: str) -> "Matrix":
+        return opened.embed([text], "document")
+
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda text: opened.embed([text], "document"), texts))
+        together = list(pool.map(one, texts))
 
     assert np.allclose(np.concatenate(together), alone, atol=1e-5)
 
