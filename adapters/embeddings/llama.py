@@ -25,6 +25,7 @@ LONGEST: Final = 2048
 """Tokens that are read at once at most: passages are shorter, and memory grows."""
 
 _POOLINGS: Final = ("none", "mean", "cls", "last")
+_CALLBACKS: Final[list[object]] = []  # C code holds them, so they must stay
 
 
 class LlamaModel:
@@ -45,7 +46,12 @@ class LlamaModel:
         with self._lock:
             model = self._model
             if model is None:
-                raise ValueError("the model is closed")
+                raise EmbeddingError(
+                    "local",
+                    "the model was closed while texts were waiting",
+                    reason="not-ready",
+                    remedy="open it again",
+                )
             found: list[tuple[int, list[float]]] = []
             for piece in pieces(text[: MOST * self._tokens * 8], self._fits):
                 if len(found) < MOST and (count := _count(model, piece)):
@@ -154,8 +160,8 @@ def _silenced(llama_cpp: ModuleType) -> deque[str]:
 
     said: deque[str] = deque(maxlen=20)
 
-    def listen(level: int, text: bytes, _data: object) -> None:
-        if level in (3, 4):  # warnings and errors, in the order of either numbering
+    def listen(_level: int, text: bytes, _data: object) -> None:
+        if b"error" in text:  # the numbers of the levels have changed over time
             said.append(text.decode("utf-8", "replace").strip())
 
     _mend(llama_cpp)
@@ -173,9 +179,6 @@ def _mend(llama_cpp: ModuleType) -> None:
     wrapper = getattr(getattr(llama_cpp, "_internals", None), "LlamaModel", None)
     if wrapper is not None and not hasattr(wrapper, "sampler"):
         wrapper.sampler = None
-
-
-_CALLBACKS: Final[list[object]] = []  # C code holds them, so they must stay
 
 
 def _not_loaded(path: Path, said: Sequence[str], remedy: str) -> EmbeddingError:

@@ -112,12 +112,20 @@ class LocalEmbedder:
         self._lock = Lock()
 
     def identity(self) -> EmbeddingIdentity:
-        """Return what the vectors depend on: the file's content, not its place."""
+        """Return what the vectors depend on: the file's content, not its place.
+
+        Raises:
+            EmbeddingError: the file has gone since it was opened.
+        """
         if self._identity is None:
             label = self._head.name or self._head.architecture
+            try:
+                content = fingerprint([self._path])
+            except OSError as exc:
+                raise _unusable(self._path, _why(exc), self._remedy) from exc
             self._identity = EmbeddingIdentity(
                 provider="local",
-                model=f"{label}@{fingerprint([self._path])}",
+                model=f"{label}@{content}",
                 endpoint="",
                 dimension=self._dimension,
                 prefixes=describe(self._prefixes, pooling=self._pooling),
@@ -205,12 +213,7 @@ def _open(request: Request) -> LocalEmbedder:
             remedy=remedy,
         ) from exc
     except (OSError, GgufBroken) as exc:
-        raise EmbeddingError(
-            "local",
-            f"{path} cannot be used: {_why(exc)}",
-            reason="corrupt",
-            remedy=remedy,
-        ) from exc
+        raise _unusable(path, _why(exc), remedy) from exc
     return LocalEmbedder(path, head, _dimension(request, head, path), remedy=remedy)
 
 
@@ -256,6 +259,12 @@ def _remedy(request: Request) -> str:
     if is_path(request.local.model_path):
         return "name the file of a GGUF model in memorySearch.local.modelPath"
     return "get it once: notewell models pull"
+
+
+def _unusable(path: Path, why: str, remedy: str) -> EmbeddingError:
+    return EmbeddingError(
+        "local", f"{path} cannot be used: {why}", reason="corrupt", remedy=remedy
+    )
 
 
 def _unfit(path: Path, why: str) -> EmbeddingError:

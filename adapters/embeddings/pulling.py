@@ -85,16 +85,21 @@ def pull_for(
     )
     if named is not None:
         return Pull(request=_of(named, request))
-    if search.provider in (None, "local"):
+    first, second = (_spelled(name) for name in (search.provider, search.fallback))
+    if first == "local":
         return Pull(request=request)
-    if search.provider in _HERE:
-        return Pull(request=replace(request, name=search.provider, model=search.model))
-    if search.fallback in _HERE:
-        return Pull(request=replace(request, name=search.fallback))
+    if first in _HERE:
+        return Pull(request=replace(request, name=first, model=search.model))
+    if second in _HERE:
+        return Pull(request=replace(request, name=second))
     raise UsageError(
         f"the provider {search.provider!r} keeps no model on this disk",
         remedy=_NAME_ONE,
     )
+
+
+def _spelled(name: str | None) -> str:
+    return "local" if name is None else name.strip().lower()
 
 
 def _of(named: str, request: Request) -> Request:

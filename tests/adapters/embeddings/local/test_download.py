@@ -37,13 +37,14 @@ BERT = {
     "bert.pooling_type": 1,
 }
 PULL = """
-import sys
+import resource, sys
 from pathlib import Path
 from notewell.adapters.embeddings.local import provider
 from notewell.adapters.embeddings.request import Request
 from notewell.config import LocalSettings
 
-cache, endpoint = sys.argv[1:]
+cache, endpoint, most = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
 local = LocalSettings(model_path="hf:me/zoo/cat.gguf", model_cache_dir=Path(cache))
 environ = {"HF_ENDPOINT": endpoint}
 request = Request(name="local", state_dir=Path("s"), local=local, environ=environ)
@@ -57,6 +58,8 @@ class Storage:
     Attributes:
         content: The file.
         stops_after: Bytes after which it breaks the connection off, once.
+        shift: By how many bytes it answers beside the point.
+        resumes: Whether it knows ranges; else all of the file comes each time.
         held: Set while it may send; cleared, it waits in the middle of the file.
         ranges: The ranges that were asked for, None for all of it.
         tokens: The Authorization headers that came.
@@ -65,6 +68,8 @@ class Storage:
     def __init__(self, content: bytes) -> None:
         self.content = content
         self.stops_after: int | None = None
+        self.shift = 0
+        self.resumes = True
         self.held = threading.Event()
         self.held.set()
         self.ranges: list[str | None] = []
@@ -75,6 +80,8 @@ class Storage:
         asked = handler.headers["Range"]
         self.ranges.append(asked)
         self.tokens.append(handler.headers["Authorization"])
+        if not self.resumes:
+            asked = None
         first = int(asked.removeprefix("bytes=").removesuffix("-")) if asked else 0
         if first >= len(self.content):
             handler.send_error(416)
@@ -83,7 +90,7 @@ class Storage:
         handler.send_response(206 if asked else 200)
         handler.send_header("Content-Length", str(len(body)))
         if asked:
-            whole = f"bytes {first}-{len(self.content) - 1}/{len(self.content)}"
+            whole = f"bytes {first + self.shift}-{len(self.content) - 1}/{len(self.content)}"
             handler.send_header("Content-Range", whole)
         handler.end_headers()
         stop, self.stops_after = self.stops_after, None
@@ -241,6 +248,40 @@ def test_a_connection_that_breaks_is_taken_up_again_where_it_broke(
     assert path.read_bytes() == content
 
 
+def test_a_storage_that_does_not_know_ranges_sends_all_of_it_again(
+    wanted: Request, storage: Storage, content: bytes, progress: "Progress"
+) -> None:
+    part_of(wanted).parent.mkdir()
+    part_of(wanted).write_bytes(b"x" * 1000)
+    storage.resumes = False
+
+    assert pull(wanted, progress).read_bytes() == content
+
+
+def test_a_range_that_was_not_asked_for_is_not_taken(
+    wanted: Request, storage: Storage, progress: "Progress"
+) -> None:
+    part_of(wanted).parent.mkdir()
+    part_of(wanted).write_bytes(b"x" * 1000)
+    storage.shift = 1
+
+    with pytest.raises(EmbeddingError, match="another part than asked for"):
+        pull(wanted, progress)
+
+    assert part_of(wanted).stat().st_size == 1000
+
+
+def test_a_part_of_another_file_is_thrown_away_at_the_end(
+    wanted: Request, content: bytes, progress: "Progress"
+) -> None:
+    part_of(wanted).parent.mkdir()
+    part_of(wanted).write_bytes(b"x" * 1000)
+    with pytest.raises(EmbeddingError, match="thrown away"):
+        pull(wanted, progress)
+
+    assert pull(wanted, progress).read_bytes() == content
+
+
 def test_a_part_that_only_waits_to_be_checked_is_not_fetched_again(
     wanted: Request, storage: Storage, content: bytes, progress: "Progress"
 ) -> None:
@@ -368,11 +409,14 @@ def test_a_proxy_of_the_given_environment_is_asked(
     assert hub.paths == ["http://hub.invalid/me/zoo/resolve/main/cat.gguf"]
 
 
-def start(request: Request, hub: Hub) -> subprocess.Popen[str]:
-    """Fetch in a child process; it prints how many bytes it has."""
+def start(request: Request, hub: Hub, *, most: int = -1) -> subprocess.Popen[str]:
+    """Fetch in a child process, which may write files of `most` bytes; -1: any.
+
+    It prints how many bytes it has.
+    """
     folder = request.local.model_cache_dir
     return subprocess.Popen(
-        [sys.executable, "-c", PULL, str(folder), hub.url],
+        [sys.executable, "-c", PULL, str(folder), hub.url, str(most)],
         env={**os.environ, "PYTHONPATH": str(Path(notewell.__file__).parents[1])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -430,7 +474,22 @@ def test_a_folder_that_cannot_be_made_is_named(
     assert "modelCacheDir" in refused.value.remedy
 
 
-def test_a_disk_that_is_full_keeps_what_has_come(
+def test_what_has_come_when_the_disk_takes_no_more_is_kept(
+    wanted: Request, hub: Hub, storage: Storage, content: bytes, progress: "Progress"
+) -> None:
+    with start(wanted, hub, most=1_500_000) as child:
+        _, said = child.communicate()
+    kept = part_of(wanted).stat().st_size
+
+    path = pull(wanted, progress)
+
+    assert "cannot be written: File too large" in said
+    assert kept == 1_500_000
+    assert storage.ranges[-1] == "bytes=1500000-"
+    assert path.read_bytes() == content
+
+
+def test_a_disk_without_room_is_found_out_before_anything_comes(
     wanted: Request, hub: Hub, progress: "Progress"
 ) -> None:
     hub.headers["X-Linked-Size"] = str(1 << 60)

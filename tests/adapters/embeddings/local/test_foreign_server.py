@@ -71,9 +71,10 @@ def test_a_foreign_server_gives_the_vectors_of_the_model_in_this_process(
     remote = openai.provider(request_for(model="small", endpoint=endpoint))
     texts = ["tea", "The gateway port is 18789.", "数据库部署在新加坡"]
 
-    there = remote.open()
-    rows = there.embed(texts, "document")
+    with closing(remote.open()) as there:
+        rows = there.embed(texts, "document")
+        dimension = there.identity().dimension
 
     assert not remote.remote
-    assert there.identity().dimension == 384
+    assert dimension == 384
     assert np.sum(rows * here.embed(texts, "document"), axis=1).min() > 0.99

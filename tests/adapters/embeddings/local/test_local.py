@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,10 +51,11 @@ embedder.close()
 
 
 @pytest.fixture
-def opened(model_file: Path, request_for: "MakeRequest") -> LocalEmbedder:
+def opened(model_file: Path, request_for: "MakeRequest") -> Generator[LocalEmbedder]:
     embedder = provider(request_for(local=model_file)).open()
     assert isinstance(embedder, LocalEmbedder)
-    return embedder
+    with closing(embedder):
+        yield embedder
 
 
 def cosines(embedder: LocalEmbedder, one: str, *others: str) -> list[float]:
