@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self, TypeAlias
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
+from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Fetched
 from notewell.config import AgentSettings, MemorySettings
 from notewell.types import (
     EmptyReason,
@@ -58,10 +58,12 @@ class VectorWork:
     Attributes:
         progress: Told how far the work is.
         uploading: Told before the first text is sent to another machine.
+        fetching: Told how far the download of a missing model is.
     """
 
     progress: Progress = _tells_nobody
     uploading: Callable[[Upload], None] = _tells_nobody
+    fetching: Fetched = _tells_nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

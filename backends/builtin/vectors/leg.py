@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from notewell.adapters.embeddings.base import Provider
+from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Site, VectorWork
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.asking import (
@@ -106,11 +106,22 @@ class VectorLeg:
         cache = self._search.cache
         most = cache.max_entries if cache.enabled else 0
         try:
-            making.run(self._embedders.get(provider), work, cache=most, anew=anew)
+            embedder = self._ready(provider, work)
+            making.run(embedder, work, cache=most, anew=anew)
         except EmbeddingError as error:
             return f"{error.message}; {error.remedy}"
         self._embedders.wake(provider)
         return None
+
+    def _ready(self, provider: Provider, work: VectorWork) -> Embedder:
+        """Open a provider, with its model fetched if that is what is missing."""
+        try:
+            return self._embedders.get(provider)
+        except EmbeddingError as error:
+            if error.reason != "model-missing" or provider.fetch is None:
+                raise
+        provider.fetch(work.fetching)
+        return self._embedders.get(provider)
 
     def close(self) -> None:
         """Close the providers."""

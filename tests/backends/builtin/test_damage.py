@@ -273,11 +273,7 @@ def test_a_workspace_that_is_not_the_agents_own_gets_an_index_of_its_own(
     built: "Notebook", tmp_path: Path
 ) -> None:
     site = built.site()
-    other = type(site)(
-        workspace=type(site.workspace)(root=tmp_path / "vault"),
-        agent=site.agent,
-        memory=site.memory,
-    )
+    other = replace(site, workspace=type(site.workspace)(root=tmp_path / "vault"))
 
     place = locate_index(other).path
 
