@@ -29,6 +29,7 @@ from notewell.types import (
     EmptyReason,
     Fallback,
     IndexReport,
+    ProviderProbe,
     SearchAnswer,
     Source,
     StatusReport,
@@ -215,6 +216,12 @@ class Memory:
             fallbacks=self._fallbacks,
             problems=sentences(self._failure),
         )
+
+    async def probe_providers(self) -> tuple[ProviderProbe, ...]:
+        """Embed one word with each provider of vectors; a model may be loaded."""
+        from notewell.memory.probing import probe_providers
+
+        return await off_the_loop(probe_providers, self._opening.embedding)
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
