@@ -137,7 +137,7 @@ class _Private(httpx.BaseTransport):
     ) -> None:
         proxy = proxy_for(address.url, environ)
         self._inner = httpx.HTTPTransport(
-            verify=_certificates(address.url, proxy, environ),
+            verify=certificates(address.url, proxy, environ),
             trust_env=False,
             proxy=httpx.Proxy(proxy) if proxy else None,
         )
@@ -162,7 +162,7 @@ class _Private(httpx.BaseTransport):
         self._inner.close()
 
 
-def _certificates(
+def certificates(
     url: str, proxy: str | None, environ: Mapping[str, str]
 ) -> ssl.SSLContext | bool:
     """Return what to trust; nothing is loaded for an address that wants no TLS."""

@@ -225,6 +225,27 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorStatus:
+    """One set of vectors in an index.
+
+    Attributes:
+        provider: Who made them.
+        model: With which model.
+        dimension: Numbers in a vector.
+        passages: Passages that have one.
+        lacking: Texts that wait for one; those that were refused do not.
+        search: What compares them: `sqlite-vec` or `numpy`.
+    """
+
+    provider: str
+    model: str
+    dimension: int
+    passages: int
+    lacking: int
+    search: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexStatus:
     """The state of one engine's index, counted when it was asked for.
 
@@ -238,6 +259,7 @@ class IndexStatus:
         indexed_at: When the index last agreed with the files.
         last_error: What the last indexing run failed with, if it did.
         identity: What the index was built with (chunker, tokenizer, ...).
+        vectors: The sets of vectors, the oldest first.
         skipped: Notes that could not be read when they were indexed.
         warnings: Anything a person should know.
     """
@@ -250,6 +272,7 @@ class IndexStatus:
     indexed_at: datetime | None = None
     last_error: str | None = None
     identity: dict[str, str] = field(default_factory=dict[str, str])
+    vectors: tuple[VectorStatus, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -269,6 +292,29 @@ class ExtraPath:
     resolved: str
     files: int
     problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderProbe:
+    """How a provider of vectors did when it was tried.
+
+    Attributes:
+        provider: Its name.
+        model: Its model; None if it could not even be opened.
+        stands_in: It is the second one, `memorySearch.fallback`.
+        remote: Text that is given to it leaves this machine.
+        dimension: Numbers in its vectors.
+        took_ms: Wall time, the loading of a model included.
+        problem: What is wrong, and what to do; None if it works.
+    """
+
+    provider: str
+    model: str | None
+    stands_in: bool
+    remote: bool
+    dimension: int | None
+    took_ms: float
+    problem: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,18 @@ from notewell.adapters.surfaces.cli.quantity import moment, size
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.skips import skip_lines
 from notewell.adapters.surfaces.cli.visible import one_line
-from notewell.types import ExtraPath, StatusReport
+from notewell.types import ExtraPath, ProviderProbe, StatusReport, VectorStatus
 
 _LABEL = 14
 
 
 def overview(
-    report: StatusReport, screen: Screen, *, everything: bool, probe: Probe | None
+    report: StatusReport,
+    screen: Screen,
+    *,
+    everything: bool,
+    probe: Probe | None,
+    providers: Sequence[ProviderProbe] = (),
 ) -> str:
     """Draw a report.
 
@@ -23,10 +28,13 @@ def overview(
         screen: Where it will be seen.
         everything: Whether long lists are shown whole.
         probe: How the probe search went, if there was one.
+        providers: How the embedding providers did, if they were tried.
     """
     title = screen.paint(f"agent {one_line(report.agent)}", "bold")
     lines = [title]
-    for label, values in _rows(report, everything=everything, probe=probe):
+    rows = _rows(report, everything=everything, probe=probe)
+    tried = ("embedding", [_tried(provider) for provider in providers])
+    for label, values in (*rows, tried):
         for place, value in enumerate(values):
             name = screen.paint(f"{'' if place else label:<{_LABEL}}", "dim")
             lines.append(f"  {name}{one_line(value)}")
@@ -45,6 +53,7 @@ def _rows(
     if report.index.location:
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]
+    yield "vectors", [_vectors(kept) for kept in report.index.vectors]
     yield "last error", [report.index.last_error] if report.index.last_error else []
     yield "built with", [_identity(report)] if everything else []
     yield "probe", [] if probe is None else [_probed(probe)]
@@ -55,15 +64,14 @@ def _rows(
 
 
 def _engine(report: StatusReport) -> str:
-    """Who answers, and how: words are all that this version searches by."""
+    """Who answers, and how."""
     if report.enabled and not report.index.location:
         return f"none: {report.backend} does not answer"
-    asked, provider = report.requested_backend, report.requested_provider
+    asked = report.requested_backend
     instead = "" if asked == report.backend else f" instead of {asked}"
-    absent = f" ({provider} is configured, not in this version)"
-    return f"{report.backend}{instead}, by words" + (
-        "" if provider in (None, "none") else absent
-    )
+    provider = report.requested_provider
+    meaning = "" if provider in (None, "none") else f" and by meaning ({provider})"
+    return f"{report.backend}{instead}, by words{meaning}"
 
 
 def _index(report: StatusReport) -> Iterator[str]:
@@ -79,6 +87,15 @@ def _index(report: StatusReport) -> Iterator[str]:
         yield "up to date"
 
 
+def _vectors(kept: VectorStatus) -> str:
+    passages = f"{kept.passages:,} {plural(kept.passages, 'passage')}"
+    lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
+    return (
+        f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}{lacking},"
+        f" by {kept.search}"
+    )
+
+
 def _last(report: StatusReport) -> str:
     when = report.index.indexed_at
     return "never" if when is None else moment(when)
@@ -91,6 +108,17 @@ def _identity(report: StatusReport) -> str:
 
 def _probed(probe: Probe) -> str:
     return f"{'ok' if probe.ok else 'problem'}: {probe.detail}"
+
+
+def _tried(provider: ProviderProbe) -> str:
+    role = f"{provider.provider}{' (stands in)' if provider.stands_in else ''}"
+    if provider.problem:
+        return f"problem: {role}: {provider.problem}"
+    where = "sends text away" if provider.remote else "on this machine"
+    return (
+        f"ok: {role}, {provider.model}, {provider.dimension} numbers,"
+        f" {provider.took_ms:,.0f} ms, {where}"
+    )
 
 
 def _extra(path: ExtraPath) -> str:

@@ -8,7 +8,6 @@ from notewell.config.settings import AgentSettings, Settings
 
 _Asks = Callable[[Settings, AgentSettings], bool]
 
-_MODEL_KEYS: Final = ("model", "local.", "remote.", "outputDimensionality")
 _FLUSH: Final = "agents.defaults.compaction.memoryFlush."
 
 
@@ -48,13 +47,6 @@ def _asks_for_qmd(settings: Settings, fallback: str) -> bool:
     return (settings.memory.backend, settings.memory.fallback) == ("qmd", fallback)
 
 
-def _asks_for_vectors(settings: Settings, agent: AgentSettings) -> bool:
-    provider = agent.search.provider
-    if provider is not None or agent.search.fallback != "none":
-        return provider != "none"
-    return any(key.startswith(_MODEL_KEYS) for key in agent.given)
-
-
 def _asks_for_watching(settings: Settings, agent: AgentSettings) -> bool:
     sync = agent.search.sync
     watched = "sync.watch" in agent.given and sync.watch
@@ -86,11 +78,6 @@ _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
         "",
         lambda settings, agent: _asks_for_qmd(settings, "none"),
         'This version lacks "qmd"; with memory.fallback "none" nothing answers.',
-    ),
-    (
-        "embedding",
-        _asks_for_vectors,
-        "An embedding provider is configured; this version searches by words only.",
     ),
     (
         "",

@@ -5,12 +5,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from notewell.backends.base import Progress, Waiting
+from notewell.backends.base import Progress, VectorWork, Waiting
 from notewell.backends.blocking import drive
 from notewell.backends.registry import BUILTIN
 from notewell.config import Settings
-from notewell.memory.facade import Memory, open_memory
-from notewell.types import Document, IndexReport, SearchAnswer, Source, StatusReport
+from notewell.memory.facade import MAKE, Memory, open_memory
+from notewell.types import (
+    Document,
+    IndexReport,
+    ProviderProbe,
+    SearchAnswer,
+    Source,
+    StatusReport,
+)
 from notewell.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -92,17 +99,26 @@ class SyncMemory:
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = MAKE,
     ) -> IndexReport:
         """Make the index agree with the notes; see `Memory.refresh`."""
         return self._run(
             self._memory.refresh(
-                force=force, within=within, progress=progress, waiting=waiting
+                force=force,
+                within=within,
+                progress=progress,
+                waiting=waiting,
+                vectors=vectors,
             )
         )
 
     def status(self) -> StatusReport:
         """Compare the notes on disk with the index; see `Memory.status`."""
         return self._run(self._memory.status())
+
+    def probe_providers(self) -> tuple[ProviderProbe, ...]:
+        """Try each provider of vectors; see `Memory.probe_providers`."""
+        return self._run(self._memory.probe_providers())
 
     def close(self) -> None:
         """Release what is held. Calling it twice is harmless."""
