@@ -110,9 +110,6 @@ def test_an_agent_lists_what_is_its_own(load: Load, home: Path) -> None:
     [
         ("{memory: {backend: 'qmd'}}", "answers with builtin instead"),
         ("{memory: {backend: 'qmd', fallback: 'none'}}", "nothing answers"),
-        ("{memory: {search: {provider: 'openai'}}}", "An embedding provider"),
-        ("{memory: {search: {fallback: 'ollama'}}}", "An embedding provider"),
-        ("{memory: {search: {remote: {apiKey: 'k'}}}}", "An embedding provider"),
         ("{memory: {search: {sources: ['sessions']}}}", "Session transcripts"),
         (
             "{memory: {search: {experimental: {sessionMemory: true}}}}",
