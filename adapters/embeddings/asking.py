@@ -79,7 +79,7 @@ class RemoteEmbedder:
             model=self._model,
             endpoint=self._address.url,
             dimension=self._dimension or self._probe("query"),
-            prefixes=describe(self._prefixes, pooling=self._dialect.roles),
+            prefixes=describe(self._prefixes, pooling=self._roles()),
         )
 
     def embed(self, texts: Sequence[str], role: Role) -> Matrix:
@@ -144,6 +144,7 @@ class RemoteEmbedder:
             texts=[self._prefixes.before(text, role) for text in texts],
             role=role,
             dimensionality=request.dimensionality,
+            input_type=request.input_types.get(role),
             own=self._own,
         )
         patience = request.query if role == "query" else request.document
@@ -166,6 +167,12 @@ class RemoteEmbedder:
             raise self._blame.of_vector(numbers, dimension)
         self._dimension = dimension
         return dimension
+
+    def _roles(self) -> str:
+        """Say how else than by prefixes the server is told the roles."""
+        stated = self._request.input_types.items()
+        types = (f"{role}={input_type}" for role, input_type in sorted(stated))
+        return ",".join(filter(None, (self._dialect.roles, *types)))
 
     def _published(self) -> int | None:
         """Return the dimension where it is certain without asking."""

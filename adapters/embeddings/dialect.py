@@ -33,6 +33,7 @@ class Ask:
         texts: With the model's prefixes.
         role: What they are for.
         dimensionality: The length that is configured for vectors, or None.
+        input_type: What is configured for this role, or None.
         own: The provider itself is asked, not a server that speaks as it does.
     """
 
@@ -40,6 +41,7 @@ class Ask:
     texts: Sequence[str]
     role: Role
     dimensionality: int | None
+    input_type: str | None
     own: bool
 
 

@@ -28,6 +28,8 @@ _REFUSED: Final = frozenset({400, 413, 422, 500})
 """400 and 413 by most servers; text-embeddings-inference says 422 to a batch that is
 too large, llama.cpp and older Ollamas say 500 to a text that is too long."""
 
+_PASSING: Final = frozenset({408, 409, 425})
+
 
 class Refused(Exception):
     """The server does not want these texts together, or the only one of them."""
@@ -114,11 +116,12 @@ class Blame:
         if answer.status == 429:
             return self._temporary("allows no more requests now", "rate-limit", answer)
         said = f"answers with HTTP {answer.status}"
+        if answer.status in _PASSING or answer.status >= 500:
+            return self._temporary(said, "network", answer)
         if 300 <= answer.status < 400:
-            message = f"{self.host} {said}, a redirect, which is not followed"
-            remedy = self._address_remedy()
-            return self.error(message, reason="network", remedy=remedy)
-        return self._temporary(said, "network", answer)
+            said += ", a redirect, which is not followed"
+        remedy = self._address_remedy()
+        return self.error(f"{self.host} {said}", reason="parse", remedy=remedy)
 
     def of_request(self, refused: Refused) -> EmbeddingError:
         """Return the error for a server that refuses even a harmless text."""

@@ -25,6 +25,8 @@ def _call(ask: Ask) -> Call:
         body["encoding_format"] = "base64"  # a quarter of the bytes of decimal numbers
     if ask.dimensionality:
         body["dimensions"] = ask.dimensionality
+    if ask.input_type:
+        body["input_type"] = ask.input_type
     return Call(path="/embeddings", body=body)
 
 
