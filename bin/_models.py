@@ -36,9 +36,12 @@ def install_models() -> None:
         Offline: they are not here and cannot be fetched.
         SetupFailed: they cannot be compiled or installed.
     """
-    with environment_in(Path(sys.prefix)) as environment:
-        if environment.ready("models") or not environment.ready("test"):
-            return  # all is well, or this is an environment of somebody's own
+    folder = Path(sys.prefix)
+    if not (folder / "ready-test.toml").exists():
+        return  # an environment of somebody's own, which is not ours to change
+    with environment_in(folder) as environment:
+        if environment.ready("models"):
+            return
         with tempfile.TemporaryDirectory(prefix="notewell-wheels-") as wheels:
             compile_llama(Path(wheels), keep=environment.lock)
             say("installing torch and sentence-transformers, 1 GB on the disk")
