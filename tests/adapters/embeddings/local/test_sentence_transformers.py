@@ -167,6 +167,20 @@ def test_a_name_is_found_in_the_cache_of_the_libraries(
     assert identity.model.startswith("sentence-transformers/all-MiniLM-L6-v2@")
 
 
+def test_a_folder_of_that_name_where_we_are_is_not_the_model(
+    request_for: "MakeRequest",
+    copied: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "me").mkdir()
+    copied.rename(tmp_path / "me" / "zoo")
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(EmbeddingError, match="me/zoo is not on this disk"):
+        provider(request_for(model="me/zoo")).open()
+
+
 @pytest.mark.parametrize(
     ("environ", "folder"),
     [
