@@ -1,7 +1,7 @@
 """Installs what the tests of local models run on: real models, nothing in their place.
 
-llama-cpp-python is published as source only, so it is compiled on this machine: some
-minutes, once, since pip keeps what it has built in the user's own cache. torch is
+llama-cpp-python is published as source only, so it is compiled on this machine: eight
+minutes of one core, once, since pip keeps what it has built in the user's own cache. torch is
 pinned to one version: an index with builds for CPUs offers that as `2.13.0+cpu`, which
 pip prefers (200 MB), while any newer one would come with CUDA, in gigabytes.
 """
