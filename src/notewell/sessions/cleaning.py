@@ -1,10 +1,10 @@
 """What people and the agent said, without what the machinery around them added."""
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final, Literal, NamedTuple, TypeAlias, cast
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+from notewell.foreign import read_items, read_member
 from notewell.sessions.silence import without_silence
 
 Role: TypeAlias = Literal["user", "assistant"]
@@ -57,16 +57,14 @@ class Said(NamedTuple):
 
 def said_in(record: object) -> Said | None:
     """Return what a line of a transcript says, or None when it says nothing to keep."""
-    line = _mapping(record)
-    message = _mapping(line.get("message"))
-    role = _role(message.get("role"))
-    if line.get("type") != "message" or role is None:
+    role = _role(read_member(record, "message", "role"))
+    if read_member(record, "type") != "message" or role is None:
         return None
-    text = cleaned(_written(message.get("content")), role)
+    text = cleaned(_written(read_member(record, "message", "content")), role)
     if not text:
         return None
-    at = _moment(message.get("timestamp")) or _moment(line.get("timestamp"))
-    return Said(role, text, at)
+    at = _moment(read_member(record, "message", "timestamp"))
+    return Said(role, text, at or _moment(read_member(record, "timestamp")))
 
 
 def cleaned(text: str, role: Role) -> str:
@@ -96,15 +94,11 @@ def _written(content: object) -> str:
     """Return the text of a message: a string, or the blocks of type `text`."""
     if isinstance(content, str):
         return content
-    if not isinstance(content, list):
-        return ""
-    blocks = map(_mapping, cast("list[object]", content))
-    texts = (block.get("text") for block in blocks if block.get("type") == "text")
+    blocks = (
+        each for each in read_items(content) if read_member(each, "type") == "text"
+    )
+    texts = (read_member(block, "text") for block in blocks)
     return "\n".join(text for text in texts if isinstance(text, str))
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _moment(value: object) -> datetime | None:

@@ -1,14 +1,14 @@
 """Reading a transcript: line by line, forgiving, and on from where one stopped."""
 
 import io
-import json
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO, Final, NamedTuple, cast
+from typing import BinaryIO, Final, NamedTuple
 
+from notewell.foreign import read_json, read_member
 from notewell.sessions.cleaning import Role, said_in
 
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
@@ -124,7 +124,7 @@ def _read(opened: BinaryIO, begin: Position) -> Transcription:
             if said is not None:
                 text = Message(line=number, role=said.role, text=said.text, at=said.at)
                 messages.append(text)
-            silent += said is None and _is_message(record)
+            silent += said is None and read_member(record, "type") == "message"
         if line.ended:
             offset, number = offset + line.size, number + 1
     return Transcription(
@@ -152,25 +152,12 @@ def _lines(opened: BinaryIO) -> Iterator[_Line]:
 def _parsed(line: _Line) -> object:
     """Read a line; an empty one is None.
 
-    Python's own parser, since it takes NaN and lone surrogates, which others wrote.
-
     Raises:
         ValueError: it is too long, or no JSON.
     """
     if line.raw is None:
         raise ValueError("too long")
-    text = line.raw.decode("utf-8", "replace").strip().removeprefix("\ufeff")
-    if not text:
-        return None
-    try:
-        return json.loads(text)
-    except RecursionError as exc:
-        raise ValueError("nested too deeply") from exc
-
-
-def _is_message(record: object) -> bool:
-    line = cast("dict[str, object]", record) if isinstance(record, dict) else {}
-    return line.get("type") == "message"
+    return read_json(line.raw) if line.raw.strip() else None
 
 
 def _mark(opened: BinaryIO, offset: int) -> bytes:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
-import orjson
-
+from notewell.foreign import read_json, read_member, read_names
 from notewell.workspace.notes import read_regular
 
 STORE_FILE: Final = "sessions.json"
@@ -47,29 +46,22 @@ def read_store(folder: Path) -> Mapping[str, SessionEntry]:
     OpenClaw keep this elsewhere.
     """
     try:
-        raw = orjson.loads(read_regular(folder / STORE_FILE))
+        store = read_json(read_regular(folder / STORE_FILE))
     except (OSError, ValueError):
         return {}
-    if not isinstance(raw, dict):
-        return {}
-    items = cast("dict[str, object]", raw).items()
-    return {
-        key: _entry(key, cast("dict[str, object]", item))
-        for key, item in items
-        if isinstance(item, dict)
-    }
+    return {key: _entry(key, read_member(store, key)) for key in read_names(store)}
 
 
-def _entry(key: str, raw: Mapping[str, object]) -> SessionEntry:
-    file = _text(raw.get("sessionFile"))
-    fresh = raw.get("totalTokensFresh") is not False
+def _entry(key: str, raw: object) -> SessionEntry:
+    file = _text(read_member(raw, "sessionFile"))
+    fresh = read_member(raw, "totalTokensFresh") is not False
     return SessionEntry(
         key=key,
-        session_id=_text(raw.get("sessionId")),
+        session_id=_text(read_member(raw, "sessionId")),
         file=os.path.basename(file) if file else None,
-        compactions=_count(raw.get("compactionCount")) or 0,
-        tokens=_count(raw.get("totalTokens")) if fresh else None,
-        context_window=_count(raw.get("contextTokens")),
+        compactions=_count(read_member(raw, "compactionCount")) or 0,
+        tokens=_count(read_member(raw, "totalTokens")) if fresh else None,
+        context_window=_count(read_member(raw, "contextTokens")),
     )
 
 
