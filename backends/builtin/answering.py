@@ -168,6 +168,6 @@ def _warnings(asked: Asked) -> tuple[str, ...]:
 
 def _lacking(legs: Legs) -> str:
     return (
-        f"{legs.lacking} of {legs.passages} passages have no vector yet and are found"
-        " by words alone; `notewell index` makes the rest."
+        f"Passages without a vector, found by words alone: {legs.lacking} of"
+        f" {legs.passages}; `notewell index` makes the rest."
     )

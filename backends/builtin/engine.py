@@ -192,7 +192,7 @@ class Engine:
                 left = indexed.left
                 if left is None:
                     left = self._pending(store, indexed.scanned)
-                held = counted(store, self._path, left + made.left, ())
+                held = counted(store, self._path, left, ())
         except Unreadable as error:
             if indexed.left == 0:
                 raise BackendFailed(

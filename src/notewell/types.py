@@ -214,7 +214,7 @@ class IndexReport:
         files: Files in the index now.
         chunks: Chunks in the index now.
         embedded: Chunks that have a vector now.
-        pending: Files or vectors that are still to do.
+        pending: Files that are still to do; passages without a vector are a warning.
         changed: Files that this run wrote or removed.
         skipped: Files and folders that are left out.
         local_to_remote: Text left this machine because a local choice failed.

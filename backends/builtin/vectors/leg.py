@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Site, VectorWork
@@ -102,6 +102,8 @@ class VectorLeg:
             )
             if not made.failed:
                 break
+        if made.left:
+            made = replace(made, warnings=(*made.warnings, _without_vectors(made.left)))
         return made
 
     def _problem(
@@ -128,3 +130,10 @@ class VectorLeg:
     def close(self) -> None:
         """Close the providers."""
         self._embedders.close()
+
+
+def _without_vectors(left: int) -> str:
+    return (
+        f"Passages without a vector, found by words alone: {left};"
+        " `notewell index` makes the rest."
+    )

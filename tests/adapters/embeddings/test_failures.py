@@ -118,7 +118,9 @@ def test_retry_after_is_waited_for_in_seconds(
 
 
 @pytest.mark.parametrize(
-    "written", ["3600", formatdate(time.time() + 3600, usegmt=True)]
+    "written",
+    ["3600", formatdate(time.time() + 3600, usegmt=True)],
+    ids=["seconds", "date"],
 )
 def test_who_asks_for_more_time_than_there_is_gets_it_from_the_caller(
     server: Server, asks: Asks, written: str, opened: Opened

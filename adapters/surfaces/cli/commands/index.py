@@ -19,7 +19,8 @@ from notewell.types import IndexReport
 
 _TEXT: Final = """Make the index agree with the notes.
 
-Only what has changed is read again. Notes are never written. Finished work is
+Only what has changed is read again, and with an embedding provider only passages
+without a vector are embedded. Notes are never written. Finished work is
 kept, so an interrupted run can be continued. Without --agent all configured agents
 are brought up to date.
 

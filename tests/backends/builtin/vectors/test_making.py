@@ -106,7 +106,7 @@ def test_what_was_made_before_an_interruption_is_kept(
 
     assert len(concepts.texts) == len(set(concepts.texts)) == 30
     assert halfway.degraded
-    assert "14 of 30 passages have no vector yet" in halfway.warnings[0]
+    assert "14 of 30" in halfway.warnings[0]
     assert not meant.notebook.ask("word20").warnings
 
 
@@ -169,8 +169,9 @@ def test_an_outage_destroys_no_vector_and_is_told(
     meant.notebook.write({"memory/new.md": "brand new text\n"})
     report = meant.index()
 
-    assert (report.embedded, report.pending) == (30, 1)
-    assert "concepts: it does not answer; start it" in report.warnings
+    assert (report.embedded, report.pending) == (30, 0)
+    assert report.warnings[0] == "concepts: it does not answer; start it"
+    assert "found by words alone: 1;" in report.warnings[1]
     assert meant.notebook.paths("brand new") == ["memory/new.md"]
 
 
