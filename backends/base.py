@@ -88,6 +88,7 @@ class Findings:
         reason: Why `hits` is empty, else None.
         doubt: Why the engine may have missed what stands in the notes (`cjk`,
             `syntax`): another engine should be asked as well.
+        backend: Who answered, when it is another engine than the one that was asked.
     """
 
     hits: Sequence[Hit]
@@ -101,6 +102,7 @@ class Findings:
     freshness: Freshness = field(default_factory=Freshness)
     warnings: tuple[str, ...] = ()
     doubt: FallbackReason | None = None
+    backend: str | None = None
 
 
 class Backend(Protocol):

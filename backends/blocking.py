@@ -42,9 +42,7 @@ async def called_off(
         return work(*args, stop=stop, **kwargs)
     import asyncio
 
-    running = asyncio.ensure_future(
-        asyncio.to_thread(work, *args, stop=stop, **kwargs)
-    )
+    running = asyncio.ensure_future(asyncio.to_thread(work, *args, stop=stop, **kwargs))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

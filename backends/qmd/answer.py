@@ -116,10 +116,12 @@ def _document(item: object) -> Document | None:
         return None
     fields = cast("dict[str, object]", item)
     name = fields.get("file")
-    place = _URI.fullmatch(name.removesuffix(_INDEX_SUFFIX)) if _is_text(name) else None
+    if not isinstance(name, str):
+        return None
+    place = _URI.fullmatch(_text(name).removesuffix(_INDEX_SUFFIX))
     if place is None:
         return None
-    snippet, first, count = _snippet(_text(fields.get("snippet")))
+    snippet, first = _snippet(_text(fields.get("snippet")))
     return Document(
         collection=place[1],
         path=place[2],
@@ -128,10 +130,6 @@ def _document(item: object) -> Document | None:
         line=_line(fields.get("line")) or _line(fields.get("start_line")) or first,
         snippet=snippet,
     )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _text(value: object) -> str:
@@ -157,14 +155,14 @@ def _line(value: object) -> int | None:
     return int(value) if 1 <= value < _MOST_LINES else None
 
 
-def _snippet(text: str) -> tuple[str, int | None, int]:
+def _snippet(text: str) -> tuple[str, int | None]:
     """Take QMD's marks off a snippet: its place in the note, and numbers of lines."""
     numbered = _NUMBERED.match(text)
     bare = text[numbered.end() :] if numbered else text
     place = _PLACE.match(bare)
     if place is None:
-        return text, None, 0
+        return text, None
     lines = bare[place.end() :].split("\n")
     if numbered:
         lines = [_NUMBERED.sub("", line, count=1) for line in lines]
-    return "\n".join(lines), _line(int(place[1])), int(place[2] or 1)
+    return "\n".join(lines), _line(int(place[1]))

@@ -6,7 +6,7 @@ and in what order, is worked out from the notes as they are now, by the scores t
 every answer of notewell has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -138,7 +138,7 @@ class Words:
             stale=self._stale,
         )
 
-    def _scorer(self, passages: Sequence[Passage], spread: dict[str, int]) -> Scorer:
+    def _scorer(self, passages: Sequence[Passage], spread: Mapping[str, int]) -> Scorer:
         """Weigh as if every note had as many passages as those that were read."""
         notes = len({passage.path for passage in passages})
         total = max(len(passages), len(passages) * self._documents // notes)
@@ -153,9 +153,7 @@ class Words:
 
 def _hit(scored: Scored, scorer: Scorer) -> Hit:
     passage = scored.passage
-    shown = snippet(
-        passage.text, scored.match_line - passage.start_line, scorer.weight
-    )
+    shown = snippet(passage.text, scored.match_line - passage.start_line, scorer.weight)
     return Hit(
         path=passage.path,
         start_line=passage.start_line,

@@ -4,14 +4,21 @@ This is the one place that looks into QMD's own file, reading only. A version th
 keeps it otherwise is not audited.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import apsw
 
-_PATIENCE_MS = 5_000
+from notewell.backends.qmd.collections import Collection, handles
+from notewell.workspace import Note
+
+_PATIENCE_MS: Final = 5_000
+_WHY_NOT: Final = (
+    "QMD does not read it: its name, its folder (build, dist, vendor) or its suffix"
+)
 
 
 class Held(NamedTuple):
@@ -54,3 +61,37 @@ def audit(database: Path) -> Audit | None:
     except apsw.Error:
         return None
     return Audit(documents, counted if isinstance(counted, int) else -1)
+
+
+def left_out(
+    notes: Sequence[Note],
+    collections: Sequence[Collection],
+    counted: Audit,
+    *,
+    literal: bool,
+) -> dict[str, str]:
+    """Return the notes that QMD does not have, though they lie where it looks.
+
+    Args:
+        literal: It keeps names as they are; else they are compared loosely.
+    """
+    held = {
+        (document.collection, document.path if literal else handles(document.path))
+        for document in counted.documents
+    }
+    return {
+        note.path: _WHY_NOT
+        for note in notes
+        if note.size
+        and (names := [*_names_of(note, collections, literal=literal)])
+        and held.isdisjoint(names)
+    }
+
+
+def _names_of(
+    note: Note, collections: Sequence[Collection], *, literal: bool
+) -> Iterator[tuple[str, str]]:
+    for each in collections:
+        if note.file.startswith(os.path.join(each.folder, "")):
+            inner = os.path.relpath(note.file, each.folder)
+            yield each.name, inner if literal else handles(inner)

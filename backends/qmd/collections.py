@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -55,15 +55,15 @@ def collections_of(
     for extra in resolve_extra_paths(workspace):
         if extra.problem is not None:
             continue
-        given = named.get(extra.top)
+        given = named.get(extra.top) or QmdPath(path=Path(extra.top))
         folder, file = os.path.split(extra.top)
+        pattern = _literal(file) if extra.is_file else given.pattern or _EVERYTHING
+        taken = [each.name for each in found]
         found.append(
             Collection(
-                name=_name(given and given.name or file, [each.name for each in found]),
+                name=_name(given.name or file, taken),
                 folder=folder if extra.is_file else extra.top,
-                pattern=_literal(file)
-                if extra.is_file
-                else (given and given.pattern) or _EVERYTHING,
+                pattern=pattern,
             )
         )
     return tuple(each for each in found if os.path.isdir(each.folder))
@@ -114,9 +114,3 @@ def handles(path: str) -> str:
 def _handles(part: str) -> str:
     stem, dot, suffix = part.rpartition(".")
     return re.sub(r"[\W_]+", "-", stem).strip("-") + dot + suffix
-
-
-def below(collection: Collection, files: Sequence[str]) -> Iterator[str]:
-    """Yield the absolute files that lie in a collection's folder."""
-    top = os.path.join(collection.folder, "")
-    return (file for file in files if file.startswith(top))

@@ -163,7 +163,8 @@ class Daemon:
         return cast("dict[str, Any]", result)
 
     def _send(self, message: dict[str, object]) -> None:
-        assert self._process is not None and self._process.stdin is not None
+        assert self._process is not None
+        assert self._process.stdin is not None
         self._process.stdin.write(_line({"jsonrpc": "2.0", **message}))
 
     def _message(self, until: float, stop: threading.Event | None) -> dict[str, Any]:
@@ -182,13 +183,12 @@ class Daemon:
                 raise DaemonFailed("it prints without end")
 
     def _more(self, until: float, stop: threading.Event | None) -> bytes:
-        assert self._process is not None and self._process.stdout is not None
+        assert self._process is not None
+        assert self._process.stdout is not None
         pipe = self._process.stdout
         with selectors.DefaultSelector() as selector:
             selector.register(pipe, selectors.EVENT_READ)
-            while not selector.select(
-                max(0.0, min(_TICK, until - time.monotonic()))
-            ):
+            while not selector.select(max(0.0, min(_TICK, until - time.monotonic()))):
                 if stop is not None and stop.is_set():
                     raise DaemonFailed("nobody waits for it")
                 if time.monotonic() >= until:
@@ -220,4 +220,6 @@ class Daemon:
 
 
 def _line(message: object) -> bytes:
-    return json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+    return (
+        json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+    )

@@ -1,7 +1,6 @@
 """The engine without an event loop: which QMD, which index, and how it is asked."""
 
 import threading
-import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
@@ -11,13 +10,14 @@ from notewell.backends.qmd.answering import Worded, Words
 from notewell.backends.qmd.asking import Asking, Budget
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.outlook import not_read, outlook
 from notewell.backends.qmd.program import Program, child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
 from notewell.backends.qmd.words import has_runs, has_signs
-from notewell.backends.qmd.writing import Writer, not_read, outlook
+from notewell.backends.qmd.writing import Writer
 from notewell.errors import BackendError
-from notewell.types import Freshness, IndexReport, IndexStatus
+from notewell.types import FallbackReason, Freshness, IndexReport, IndexStatus
 
 _COUNTED_AT_ONCE = 5_000
 """Notes that are compared with the index before an empty answer is given."""
@@ -94,15 +94,11 @@ class Engine:
 
     def _findings(self, query: Query, record: Record, worded: Worded) -> Findings:
         stale = worded.stale or record.unfinished
-        doubt = None
-        if not worded.literal:
-            runs, signs = has_runs(query.text), has_signs(query.text)
-            doubt = "cjk" if runs else "syntax" if signs else None
         return Findings(
             hits=worded.hits,
             mode="search",
             reason=None if worded.hits else "no-match",
-            doubt=doubt,
+            doubt=None if worded.literal else _doubt(query.text),
             freshness=self._freshness(record, stale=stale, count=not worded.hits),
         )
 
@@ -134,7 +130,34 @@ class Engine:
             last_error=record.last_error,
             identity={"qmd": record.version or self._program.version},
             skipped=not_read(record),
+            details=self._details(record),
         )
+
+    def _details(self, record: Record) -> dict[str, str]:
+        """Say what a person may want to know of the program and its index."""
+        program, qmd = self._program, self._site.memory.qmd
+        details = {
+            "program": f"{program.path}, version {program.version}",
+            "runs as": " ".join(program.command),
+            "mode": qmd.search_mode,
+        }
+        counted = ", ".join(
+            f"{name} {record.counts.get(name, 0):,}"
+            for name in (each.name for each in record.collections)
+        )
+        if counted:
+            details["collections"] = counted
+        if self._writer.wants_vectors:
+            left, when = record.pending_vectors, _moment(record.embedded_at)
+            details["vectors"] = (
+                f"{'?' if left is None else left} documents to embed, last run "
+                f"{'never' if when is None else f'{when:%Y-%m-%d %H:%M}'}"
+            )
+        asking = self._asking
+        daemon = asking[1].daemon if asking else None
+        if daemon and daemon.pid:
+            details["daemon"] = f"process {daemon.pid}"
+        return details
 
     def close(self) -> None:
         """Stop the daemon."""
@@ -149,9 +172,7 @@ class Engine:
             before = self._asking
             if before and before[0] == record.generation:
                 return before[1]
-            client = Client(
-                self._program, self._home, self._environ, record.generation
-            )
+            client = Client(self._program, self._home, self._environ, record.generation)
             asking = Asking(
                 client,
                 [each.name for each in record.collections],
@@ -189,6 +210,13 @@ class Engine:
         return Freshness(
             indexed_at=indexed_at, pending=pending, stale=stale or pending > 0
         )
+
+
+def _doubt(text: str) -> FallbackReason | None:
+    """Say why QMD may not know the words of a query as they are written."""
+    if has_runs(text):
+        return "cjk"
+    return "syntax" if has_signs(text) else None
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -45,6 +45,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         indexed_at: Seconds since 1970 when it last agreed with the notes.
         seconds: What the last update took.
         documents: Documents in it.
+        counts: The same by collection.
         embedded_at: When an embedding run last ended well.
         pending_vectors: Documents without vectors, as last counted.
         last_error: What the last writer failed with.
@@ -59,6 +60,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     indexed_at: float | None = None
     seconds: float = 0.0
     documents: int = 0
+    counts: dict[str, int] = {}
     embedded_at: float | None = None
     pending_vectors: int | None = None
     last_error: str | None = None

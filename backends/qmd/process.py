@@ -114,6 +114,7 @@ def start(
         cwd=folder,
         env=dict(environ),
         start_new_session=True,
+        umask=0o077,
         bufsize=0,
     )
     _RUNNING.add(process)
@@ -169,7 +170,8 @@ class _Reader:
     def read(self) -> tuple[bytes, bytes]:
         """Return standard output, and the end of standard error."""
         out, err = self._process.stdout, self._process.stderr
-        assert out is not None and err is not None, "the caller asked for pipes"
+        assert out is not None
+        assert err is not None
         with selectors.DefaultSelector() as selector:
             selector.register(out, selectors.EVENT_READ, self._out)
             selector.register(err, selectors.EVENT_READ, self._err)

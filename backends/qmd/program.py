@@ -90,7 +90,9 @@ def _which(name: str, environ: Mapping[str, str]) -> str:
     found = shutil.which(os.path.expanduser(name), path=path)
     if found is not None:
         return os.path.abspath(found)
-    where = "" if os.sep in name else f" in {len(path.split(os.pathsep))} folders of PATH"
+    where = (
+        "" if os.sep in name else f" in {len(path.split(os.pathsep))} folders of PATH"
+    )
     raise BackendUnavailable(
         BACKEND, f"there is no program {name!r}{where}", remedy=INSTALL
     )
@@ -103,7 +105,9 @@ def _behind_launcher(found: str) -> Path | None:
     and leaves QMD running when it is killed alone.
     """
     real = Path(os.path.realpath(found))
-    package = next((p for p in real.parents if p.parts[-2:] == ("@tobilu", "qmd")), None)
+    package = next(
+        (p for p in real.parents if p.parts[-2:] == ("@tobilu", "qmd")), None
+    )
     if package is None or _installed_by_bun(package):
         return None
     entries = [package / entry for entry in _ENTRIES]

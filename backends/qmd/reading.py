@@ -84,9 +84,7 @@ class Reading:
         self._chunking = chunking
         self._kept: dict[str, tuple[tuple[int, int, int], str, list[Passage]]] = {}
 
-    def passages(
-        self, document: Document, names: Names
-    ) -> tuple[list[Passage], bool]:
+    def passages(self, document: Document, names: Names) -> tuple[list[Passage], bool]:
         """Return a document's passages, and whether it is as QMD indexed it."""
         for path in names.paths(document):
             found = self._read(path)

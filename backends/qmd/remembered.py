@@ -25,9 +25,7 @@ class _Known(msgspec.Struct, frozen=True, kw_only=True):
     version: str
 
 
-def known_program(
-    site: Site, environ: Mapping[str, str], *, folder: Path
-) -> Program:
+def known_program(site: Site, environ: Mapping[str, str], *, folder: Path) -> Program:
     """Find the program; one that was found before is taken as it was, if it still is.
 
     To ask for a version costs as long as a search.

@@ -240,6 +240,9 @@ class IndexStatus:
         identity: What the index was built with (chunker, tokenizer, ...).
         skipped: Notes that could not be read when they were indexed.
         warnings: Anything a person should know.
+        backend: Whose index it is, when another engine stands in.
+        fallbacks: The step down that led to it.
+        details: What else the engine says of itself, by a name for people.
     """
 
     location: str
@@ -252,6 +255,9 @@ class IndexStatus:
     identity: dict[str, str] = field(default_factory=dict[str, str])
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
+    backend: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    details: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,10 +44,6 @@ def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]
     )
 
 
-def _asks_for_qmd(settings: Settings, fallback: str) -> bool:
-    return (settings.memory.backend, settings.memory.fallback) == ("qmd", fallback)
-
-
 def _asks_for_vectors(settings: Settings, agent: AgentSettings) -> bool:
     provider = agent.search.provider
     if provider is not None or agent.search.fallback != "none":
@@ -77,16 +73,6 @@ def _asks_for_flush(settings: Settings, agent: AgentSettings) -> bool:
 
 # The kind of the step down that says the same in an answer, who asks, what is said.
 _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
-    (
-        "backend",
-        lambda settings, agent: _asks_for_qmd(settings, "builtin"),
-        'memory.backend is "qmd"; this version answers with builtin instead.',
-    ),
-    (
-        "",
-        lambda settings, agent: _asks_for_qmd(settings, "none"),
-        'This version lacks "qmd"; with memory.fallback "none" nothing answers.',
-    ),
     (
         "embedding",
         _asks_for_vectors,

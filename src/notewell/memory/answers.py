@@ -16,15 +16,13 @@ class Answering:
     Attributes:
         opening: Settings and workspace.
         query: What was asked.
-        backend: The engine that answers.
-        fallbacks: Steps down that led to it.
+        backend: The engine that is asked.
         started: `time.perf_counter()` when the question came.
     """
 
     opening: Opening
     query: str
     backend: str
-    fallbacks: tuple[Fallback, ...]
     started: float
 
     def empty(self, reason: EmptyReason, *warnings: str) -> SearchAnswer:
@@ -37,7 +35,7 @@ class Answering:
         settings, agent = self.opening.settings, self.opening.agent
         requested = agent.search.provider
         missing = () if requested in (None, "none") else (_no_provider(requested),)
-        fallbacks = (*self.fallbacks, *missing, *findings.fallbacks)
+        fallbacks = (*missing, *findings.fallbacks)
         told = {step.kind for step in fallbacks}
         later = later_features(settings, agent, told=told)
         return SearchAnswer(
@@ -45,7 +43,7 @@ class Answering:
             workspace=str(self.opening.workspace.root),
             agent=agent.id,
             results=tuple(findings.hits),
-            backend=self.backend,
+            backend=findings.backend or self.backend,
             requested_backend=settings.memory.backend,
             mode=findings.mode,
             provider=findings.provider,

@@ -27,7 +27,6 @@ from notewell.scope import is_hidden
 from notewell.types import (
     Document,
     EmptyReason,
-    Fallback,
     IndexReport,
     SearchAnswer,
     Source,
@@ -56,7 +55,6 @@ class Memory:
         self._server = server
         self._backend: Backend | None = None
         self._name = opening.settings.memory.backend
-        self._fallbacks: tuple[Fallback, ...] = ()
         self._failure: BackendError | None = None
 
     @property
@@ -73,14 +71,12 @@ class Memory:
         if not self._opening.enabled:
             return self
         try:
-            opened = await open_with_fallback(self._opening.site())
+            site = self._opening.site(stays=self._server)
+            self._backend = await open_with_fallback(site)
         except BackendUnknown:
             raise
         except BackendError as error:
             self._failure = error
-        else:
-            self._backend, self._name = opened.backend, opened.name
-            self._fallbacks = opened.fallbacks
         return self
 
     async def search(
@@ -202,7 +198,6 @@ class Memory:
             await off_the_loop(scan, self.workspace),
             index,
             backend=self._name,
-            fallbacks=self._fallbacks,
             problems=sentences(self._failure),
         )
 
@@ -241,7 +236,6 @@ class Memory:
             opening=self._opening,
             query=query,
             backend=self._name,
-            fallbacks=self._fallbacks,
             started=time.perf_counter(),
         )
 

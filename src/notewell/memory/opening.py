@@ -33,14 +33,15 @@ class Opening:
         """Whether this agent has a memory to search."""
         return self.agent.search.enabled and not self.settings.memory_off
 
-    def site(self) -> Site:
-        """Return where the backend works."""
+    def site(self, *, stays: bool = False) -> Site:
+        """Return where the backend works, for a program that stays or one that ends."""
         return Site(
             workspace=self.workspace,
             agent=self.agent,
             memory=self.settings.memory,
             state_dir=self.settings.state_dir,
             environ=self.environ,
+            stays=stays,
         )
 
 

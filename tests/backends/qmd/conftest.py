@@ -1,37 +1,42 @@
 """The real QMD for the tests that need it, and programs that misbehave as it may."""
 
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
-FOLDER = Path(os.environ.get("NOTEWELL_TEST_QMD") or Path(__file__).parents[3] / ".venv" / "qmd")
-"""Where bin/test installs QMD and a Node for it, by version."""
+_FOLDER = Path(
+    os.environ.get("NOTEWELL_TEST_QMD") or Path(__file__).parents[3] / ".venv" / "qmd"
+)
+"""Where bin/test puts QMD and a Node for it: `<version>/`, `node/`."""
 
-LATEST = "2.8.3"
-
-
-def installed(version: str = LATEST) -> tuple[str, str] | None:
-    """Return Node and the script of QMD, None if they are not there."""
-    node = FOLDER / "node" / "node_modules" / "node" / "bin" / "node"
-    package = FOLDER / version / "node_modules" / "@tobilu" / "qmd"
-    entries = (package / "dist" / "cli" / "qmd.js", package / "dist" / "qmd.js")
-    for entry in entries:
-        if node.exists() and entry.exists():
-            return str(node), str(entry)
-    return None
+Installed: TypeAlias = Callable[[str], list[str]]
 
 
-def command_of(version: str = LATEST) -> list[str]:
-    """Return `memory.qmd.command` for the real QMD; skip the test without it."""
-    found = installed(version)
-    if found is None:
-        pytest.skip(f"QMD {version} is not installed")
-    return list(found)
+@pytest.fixture(scope="session")
+def qmd_of_version() -> Installed:
+    """Gives `memory.qmd.command` for a real QMD; skips the test without it."""
+
+    def command(version: str) -> list[str]:
+        node = _FOLDER / "node" / "node_modules" / "node" / "bin" / "node"
+        package = _FOLDER / version / "node_modules" / "@tobilu" / "qmd" / "dist"
+        for entry in (package / "cli" / "qmd.js", package / "qmd.js"):
+            if node.exists() and entry.exists():
+                return [str(node), str(entry)]
+        pytest.skip(f"no QMD {version} here")
+
+    return command
 
 
-def environ_for(**more: str) -> Mapping[str, str]:
-    """Return an environment in which programs can start, and nothing else."""
-    return {"PATH": os.environ.get("PATH", os.defpath), **more}
+@pytest.fixture(scope="session")
+def qmd(qmd_of_version: Installed) -> list[str]:
+    """`memory.qmd.command` for the QMD that we recommend."""
+    return qmd_of_version("2.8.3")
+
+
+@pytest.fixture(scope="session")
+def environ() -> Mapping[str, str]:
+    """An environment in which programs can start, and nothing else."""
+    return {"PATH": os.environ.get("PATH", os.defpath)}

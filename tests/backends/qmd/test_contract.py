@@ -1,19 +1,26 @@
 """QMD keeps what `notewell.backends.base` promises."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+
+import pytest
 
 from notewell.backends.base import Site
 from notewell.backends.contract import BackendContract
 from notewell.backends.qmd import QmdBackend
 from notewell.config import load_settings
 
-from .conftest import command_of, environ_for
-
 
 class TestQmd(BackendContract):
     engine = QmdBackend
+
+    @pytest.fixture(autouse=True)
+    def _with_the_real_program(
+        self, qmd: list[str], environ: Mapping[str, str]
+    ) -> None:
+        self._command = qmd
+        self._environ = environ
 
     def site(self, root: Path, state: Path) -> Site:
         settings = load_settings(
@@ -22,10 +29,9 @@ class TestQmd(BackendContract):
             home=state,
             overrides={
                 "agents.defaults.workspace": str(root),
-                "memory.qmd.command": command_of(),
+                "memory.qmd.command": self._command,
                 "memory.qmd.limits.timeoutMs": 30_000,
             },
         )
-        return replace(
-            super().site(root, state), memory=settings.memory, environ=environ_for()
-        )
+        site = super().site(root, state)
+        return replace(site, memory=settings.memory, environ=self._environ)
