@@ -6,12 +6,30 @@ whatever is doubtful is built anew beside the old one, which answers meanwhile.
 """
 
 import re
-from collections.abc import Mapping
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from notewell.backends.base import Site
-from notewell.backends.qmd.home import Home
+import msgspec
+
+from notewell.backends.base import Progress, Site, Waiting
+from notewell.backends.qmd.audit import Audit, audit, left_out
+from notewell.backends.qmd.client import Client
+from notewell.backends.qmd.contract import BACKEND
+from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.outlook import (
+    Outlook,
+    embedded,
+    held,
+    not_read,
+    outlook,
+    signature,
+)
 from notewell.backends.qmd.program import Program
+from notewell.errors import BackendError, BackendFailed, BackendUnavailable
+from notewell.types import IndexReport
 
 _GRACE: Final = 20.0
 """Seconds that a running update is given to end by itself when its time is up."""
@@ -40,3 +58,247 @@ class Writer:
         """Whether the mode searches by meaning, in a version that can."""
         semantic = self._program.abilities.semantic
         return semantic and self._site.memory.qmd.search_mode != "search"
+
+    def outlook(self) -> Outlook:
+        """Compare the notes with what the index knows of them."""
+        return outlook(self._site, self._home)
+
+    def refresh(
+        self,
+        *,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+        waiting: Waiting | None = None,
+        stop: threading.Event | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date; see `Backend.refresh`.
+
+        A run cannot be cut short, so with little time it is begun only if the last
+        one would have fitted in.
+        """
+        before = self._seen(self.outlook())
+        if not force and self._agrees(before):
+            self._tell(progress, before)
+            return self._report(before, changed=0)
+        if within is not None and not self._fits(before, within):
+            return self._report(before, changed=0)
+        with self._home.only_writer(patient=within is None, waiting=waiting) as mine:
+            if not mine:
+                busy = "Another process is indexing; its result is used."
+                return self._report(before, changed=0, warnings=(busy,))
+            before = self._seen(self.outlook())
+            if force or not self._agrees(before):
+                self._write(before, force=force, progress=progress, stop=stop)
+        return self._report(self.outlook(), changed=before.pending)
+
+    def embed(self, stop: threading.Event | None = None) -> None:
+        """Make the vectors that are missing. What is done when it fails is kept.
+
+        Raises:
+            BackendError: some could not be made.
+        """
+        with self._home.only_writer(patient=False) as mine:
+            record = self._home.record()
+            if not mine or not record.generation:
+                return
+            client = self._client(record.generation)
+            seconds = self._site.memory.qmd.update.embed_timeout_ms / 1000
+            until = time.monotonic() + seconds
+            error: BackendError | None = None
+            try:
+                self._embedded(client, until, stop)
+            except BackendError as failed:
+                error = failed
+            left = self._without_vectors(client, stop)
+            done = left == 0
+            self._home.write(
+                msgspec.structs.replace(
+                    self._home.record(),
+                    pending_vectors=left,
+                    embedded_at=time.time() if done else record.embedded_at,
+                    last_error=error.message if error else None,
+                )
+            )
+            if error:
+                raise error
+
+    def _embedded(
+        self, client: Client, until: float, stop: threading.Event | None
+    ) -> None:
+        for attempt in range(1, _CRASHES + 1):
+            try:
+                client.run("embed", within=until - time.monotonic(), stop=stop)
+            except BackendFailed as failed:
+                # llama.cpp can abort in the middle; the next run goes on from there.
+                if "signal" not in failed.message or attempt == _CRASHES:
+                    raise
+            else:
+                return
+
+    def _without_vectors(
+        self, client: Client, stop: threading.Event | None
+    ) -> int | None:
+        """Return how many documents have no vectors yet; None if it does not say."""
+        within = self._site.memory.qmd.update.command_timeout_ms / 1000
+        try:
+            said = client.run("status", within=within, stop=stop).out.decode(
+                "utf-8", "replace"
+            )
+        except BackendError:
+            return None
+        found = _PENDING.search(said)
+        return int(found[1]) if found else 0 if "Vectors:" in said else None
+
+    def _seen(self, before: Outlook) -> Outlook:
+        """Give the outlook back, unless the folder of notes cannot be read.
+
+        QMD takes a folder that is gone for one without files and empties its index.
+        """
+        for skipped in before.scanned.skipped:
+            if skipped.path == "." and skipped.reason in ("unreadable", "missing"):
+                raise BackendUnavailable(
+                    BACKEND,
+                    f"the workspace cannot be read: {skipped.detail}",
+                    remedy="see its permissions; the index is kept as it was",
+                )
+        return before
+
+    def _agrees(self, before: Outlook) -> bool:
+        same = before.record.version == self._program.version
+        return before.current and same and not before.pending
+
+    def _fits(self, before: Outlook, within: float) -> bool:
+        usual = before.record.seconds
+        return before.current and 0 < usual <= within * _QUICK
+
+    def _write(
+        self,
+        before: Outlook,
+        *,
+        force: bool,
+        progress: Progress | None,
+        stop: threading.Event | None,
+    ) -> None:
+        self._tell(progress, before, done=0)
+        try:
+            number = before.record.generation
+            anew = force or not before.current or self._is_other_program(before)
+            if anew or not self._updated(before, number, stop):
+                self._build(before, stop)
+        except BackendError as error:
+            record = self._home.record()
+            self._home.write(
+                msgspec.structs.replace(
+                    record, last_error=error.message, failures=record.failures + 1
+                )
+            )
+            raise
+        self._tell(progress, before)
+
+    def _is_other_program(self, before: Outlook) -> bool:
+        """Say whether another version wrote the index: it may keep other names."""
+        return before.record.version != self._program.version
+
+    def _updated(
+        self, before: Outlook, number: int, stop: threading.Event | None
+    ) -> bool:
+        """Update in place; say whether the index is whole after it."""
+        self._home.write(msgspec.structs.replace(before.record, unfinished=True))
+        try:
+            counted, seconds = self._run_update(number, stop)
+        except BackendFailed:
+            # What fails once may fail for ever: a row that was left behind, a
+            # damaged page. Whatever it is, a new index does not have it.
+            return False
+        if counted is not None and not counted.whole:
+            return False
+        self._finish(before, number, counted, seconds)
+        return True
+
+    def _build(self, before: Outlook, stop: threading.Event | None) -> None:
+        """Build the next generation, and let it answer once it is whole."""
+        number = self._next()
+        self._home.configure(
+            number, before.collections, self._environ, self._program.abilities
+        )
+        counted, seconds = self._run_update(number, stop)
+        if counted is not None and not counted.whole:
+            raise BackendFailed(
+                BACKEND,
+                "`update` left notes out of its full-text index",
+                reason="corrupt",
+                remedy="run `notewell index --force`",
+            )
+        self._finish(before, number, counted, seconds)
+        self._home.discard_others(number)
+
+    def _next(self) -> int:
+        there = [int(p.name) for p in self._home.folder.iterdir() if p.name.isdecimal()]
+        return max(there, default=0) + 1
+
+    def _run_update(
+        self, number: int, stop: threading.Event | None
+    ) -> tuple[Audit | None, float]:
+        started = time.monotonic()
+        self._client(number).run(
+            "update",
+            within=self._site.memory.qmd.update.update_timeout_ms / 1000,
+            stop=stop,
+            grace=_GRACE,
+        )
+        return audit(self._home.database(number)), time.monotonic() - started
+
+    def _finish(
+        self, before: Outlook, number: int, counted: Audit | None, seconds: float
+    ) -> None:
+        self._home.write_notes(
+            {note.path: signature(note) for note in before.scanned.notes}
+        )
+        same = number == before.record.generation
+        self._home.write(
+            Record(
+                generation=number,
+                version=self._program.version,
+                collections=before.collections,
+                indexed_at=time.time(),
+                seconds=seconds,
+                documents=len(counted.documents if counted else before.scanned.notes),
+                counts=Counter(held.collection for held in counted.documents)
+                if counted
+                else {},
+                embedded_at=before.record.embedded_at if same else None,
+                not_read=self._left_out(before, counted),
+            )
+        )
+
+    def _left_out(self, before: Outlook, counted: Audit | None) -> dict[str, str]:
+        if counted is None:
+            return {}
+        literal = self._program.abilities.literal_paths
+        return left_out(
+            before.scanned.notes, before.collections, counted, literal=literal
+        )
+
+    def _client(self, number: int) -> Client:
+        return Client(self._program, self._home, self._environ, number)
+
+    def _tell(
+        self, progress: Progress | None, before: Outlook, *, done: int | None = None
+    ) -> None:
+        total = len(before.scanned.notes)
+        if progress and total:
+            progress(total if done is None else done, total)
+
+    def _report(
+        self, now: Outlook, *, changed: int, warnings: Sequence[str] = ()
+    ) -> IndexReport:
+        return IndexReport(
+            files=held(now),
+            chunks=now.record.documents,
+            embedded=embedded(now.record) if self.wants_vectors else 0,
+            pending=now.pending,
+            changed=changed,
+            skipped=(*now.scanned.skipped, *not_read(now.record)),
+            warnings=tuple(warnings),
+        )
