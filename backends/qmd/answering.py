@@ -7,7 +7,7 @@ every answer of notewell has.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from notewell.backends.base import Query, Site
@@ -67,6 +67,36 @@ class Words:
         self._passages: dict[tuple[str, int, int, str], Passage] = {}
         self._notes: set[tuple[str, str]] = set()
         self._stale = False
+
+    @property
+    def text(self) -> str:
+        """What was asked."""
+        return self._query.text
+
+    @property
+    def limit(self) -> int:
+        """The most hits that are wanted."""
+        return self._query.limit
+
+    def passages_of(self, documents: Sequence[Document]) -> list[Hit]:
+        """Return the best passage of each document, in their order and by their score.
+
+        QMD says by rank how good a document is: 1 for the first, 1/2, 1/3 and so on.
+        """
+        found: list[Hit] = []
+        for document in documents:
+            passages, same = self._reading.passages(document, self._names)
+            self._stale = self._stale or not same
+            able = [one for one in passages if not self._query.hides(one.path)]
+            if able:
+                scorer = self._scorer(able, spread_in(able, self._wants))
+                best = max(map(scorer.score, able), key=lambda one: one.score)
+                score = document.score
+                if score >= self._query.min_score or best.exact:
+                    text_score = best.score if best.exact else None
+                    hit = _hit(best, scorer)
+                    found.append(replace(hit, score=score, text_score=text_score))
+        return found
 
     def answer(self, budget: Budget) -> Worded:
         """Ask as long as it is worth it.

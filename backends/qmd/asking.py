@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Final
 
 from notewell.backends.qmd.answer import Document
@@ -37,6 +38,10 @@ class Budget:
         """Seconds that are left."""
         return self._until - time.monotonic()
 
+    def part(self, share: float) -> "Budget":
+        """Return a budget of a share of what is left."""
+        return Budget(self.left * share, self.stop)
+
 
 class Asking:
     """Searches one generation of an index. Safe to share between threads.
@@ -64,6 +69,7 @@ class Asking:
         self._eager = stays or transport == "daemon"
         self._asked = 0
         self._rests_until = 0.0
+        self._models = threading.Lock()  # loaded by one process at a time
         self.daemon: Daemon | None = None
         if transport != "cli" and client.program.abilities.daemon:
             self.daemon = Daemon(
@@ -95,13 +101,29 @@ class Asking:
                 self._rests_until = time.monotonic() + _DAEMON_REST
                 if failed.timed_out:
                     raise timed_out("mcp", budget.left) from failed
-        return self._client.typed(
-            searches,
-            self._names,
-            count=_MOST_FUSED,
-            within=budget.left,
-            stop=budget.stop,
-        )
+        with self._models if _loads_model(searches) else nullcontext():
+            return self._client.typed(
+                searches,
+                self._names,
+                count=_MOST_FUSED,
+                within=budget.left,
+                stop=budget.stop,
+            )
+
+    def reranked(self, text: str, budget: Budget) -> list[Document]:
+        """Return what QMD's own `query` finds, with all of its models.
+
+        Raises:
+            BackendError: QMD failed.
+        """
+        with self._models:
+            return self._client.reranked(
+                text,
+                self._names,
+                count=COMPLETE,
+                within=budget.left,
+                stop=budget.stop,
+            )
 
     def listed(self, query: str, count: int, budget: Budget) -> list[Document]:
         """Return up to `count` documents that hold every word.
@@ -134,3 +156,7 @@ class Asking:
             for document in self.listed(query, COMPLETE, budget):
                 found.setdefault((document.collection, document.path), document)
         return list(found.values())
+
+
+def _loads_model(searches: Sequence[tuple[str, str]]) -> bool:
+    return any(kind != "lex" for kind, _ in searches)

@@ -127,6 +127,25 @@ class Client:
             ("query", *options, *_only(names), "--", lines), within, stop
         )
 
+    def reranked(
+        self,
+        text: str,
+        names: Sequence[str],
+        *,
+        count: int,
+        within: float,
+        stop: threading.Event | None = None,
+    ) -> list[Document]:
+        """Return what `query` finds: expanded, fused and reranked by its models.
+
+        Raises:
+            BackendError: QMD failed.
+        """
+        options = ("--json", "-n", str(count))
+        return self._documents(
+            ("query", *options, *_only(names), "--", text), within, stop
+        )
+
     def run(
         self,
         *arguments: str,

@@ -6,14 +6,17 @@ from datetime import UTC, datetime
 
 from notewell.backends.base import Findings, Progress, Query, Site, Waiting
 from notewell.backends.builtin.query import read as read_query
-from notewell.backends.qmd.answering import Worded, Words
+from notewell.backends.qmd.answering import Words
 from notewell.backends.qmd.asking import Asking, Budget
 from notewell.backends.qmd.client import Client
+from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.modes import Answered, Modes
 from notewell.backends.qmd.outlook import not_read, outlook
 from notewell.backends.qmd.program import Program, child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
+from notewell.backends.qmd.vectors import Vectors
 from notewell.backends.qmd.words import has_runs, has_signs
 from notewell.backends.qmd.writing import Writer
 from notewell.errors import BackendError
@@ -38,6 +41,8 @@ class Engine:
         self._home.create()
         self._program = known_program(site, self._environ, folder=self._home.folder)
         self._writer = Writer(site, self._home, self._program, self._environ)
+        self._vectors = Vectors(site, self._home, self._program, self._environ)
+        self._modes = Modes(site, self._home, self._program, self._environ)
         self._reading = Reading(site.workspace, site.agent.search.chunking)
         self._lock = threading.Lock()
         self._asking: tuple[int, Asking] | None = None
@@ -81,22 +86,28 @@ class Engine:
                 freshness=self._freshness(record, stale=False),
             )
         budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000, stop)
+        asking = self._asking_of(record)
         words = Words(
             self._site,
             query,
             asked.wants,
-            asking=self._asking_of(record),
+            asking=asking,
             names=self._names(record),
             reading=self._reading,
             documents=record.documents,
         )
-        return self._findings(query, record, words.answer(budget))
+        answered = self._modes.answer(words, record, asking, budget)
+        return self._findings(query, record, answered)
 
-    def _findings(self, query: Query, record: Record, worded: Worded) -> Findings:
+    def _findings(self, query: Query, record: Record, answered: Answered) -> Findings:
+        worded = answered.worded
         stale = worded.stale or record.unfinished
         return Findings(
             hits=worded.hits,
-            mode="search",
+            mode=answered.mode,
+            provider=answered.model and BACKEND,
+            model=answered.model,
+            fallbacks=answered.steps,
             reason=None if worded.hits else "no-match",
             doubt=None if worded.literal else _doubt(query.text),
             freshness=self._freshness(record, stale=stale, count=not worded.hits),
@@ -112,9 +123,12 @@ class Engine:
         stop: threading.Event | None = None,
     ) -> IndexReport:
         """Make the index agree with the notes; see `Backend.refresh`."""
-        return self._writer.refresh(
+        report = self._writer.refresh(
             force=force, within=within, progress=progress, waiting=waiting, stop=stop
         )
+        if within is not None or not self._vectors.wanted:
+            return report
+        return self._vectors.report(report, stop)
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
@@ -147,7 +161,7 @@ class Engine:
         )
         if counted:
             details["collections"] = counted
-        if self._writer.wants_vectors:
+        if self._vectors.wanted:
             left, when = record.pending_vectors, _moment(record.embedded_at)
             details["vectors"] = (
                 f"{'?' if left is None else left} documents to embed, last run "

@@ -47,6 +47,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         documents: Documents in it.
         counts: The same by collection.
         embedded_at: When an embedding run last ended well.
+        vectors: Some documents have vectors.
         pending_vectors: Documents without vectors, as last counted.
         last_error: What the last writer failed with.
         failures: Writers that failed one after the other.
@@ -62,6 +63,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     documents: int = 0
     counts: dict[str, int] = {}
     embedded_at: float | None = None
+    vectors: bool = False
     pending_vectors: int | None = None
     last_error: str | None = None
     failures: int = 0

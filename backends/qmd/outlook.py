@@ -73,13 +73,6 @@ def held(now: Outlook) -> int:
     return len(now.scanned.notes) - min(now.pending, len(now.scanned.notes))
 
 
-def embedded(record: Record) -> int:
-    """Return how many documents have vectors."""
-    if record.pending_vectors is None:
-        return 0
-    return max(0, record.documents - record.pending_vectors)
-
-
 def signature(note: Note) -> tuple[int, int, int]:
     """Return what changes when a note does."""
     return (note.size, note.mtime_ns, note.ctime_ns)

@@ -5,7 +5,6 @@ good. So the record says when a run began, the index is counted afterwards, and
 whatever is doubtful is built anew beside the old one, which answers meanwhile.
 """
 
-import re
 import threading
 import time
 from collections import Counter
@@ -21,7 +20,6 @@ from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.outlook import (
     Outlook,
-    embedded,
     held,
     not_read,
     outlook,
@@ -33,10 +31,6 @@ from notewell.types import IndexReport
 
 _GRACE: Final = 20.0
 """Seconds that a running update is given to end by itself when its time is up."""
-
-_PENDING: Final = re.compile(r"Pending:\s+(\d+) need embedding")
-_CRASHES: Final = 3
-"""Times that an embedding run that crashed is taken up again."""
 
 _QUICK: Final = 0.5
 """Share of the time at hand that the last update may have taken for a new one."""
@@ -52,12 +46,6 @@ class Writer:
         self._home = home
         self._program = program
         self._environ = environ
-
-    @property
-    def wants_vectors(self) -> bool:
-        """Whether the mode searches by meaning, in a version that can."""
-        semantic = self._program.abilities.semantic
-        return semantic and self._site.memory.qmd.search_mode != "search"
 
     def outlook(self) -> Outlook:
         """Compare the notes with what the index knows of them."""
@@ -91,64 +79,6 @@ class Writer:
             if force or not self._agrees(before):
                 self._write(before, force=force, progress=progress, stop=stop)
         return self._report(self.outlook(), changed=before.pending)
-
-    def embed(self, stop: threading.Event | None = None) -> None:
-        """Make the vectors that are missing. What is done when it fails is kept.
-
-        Raises:
-            BackendError: some could not be made.
-        """
-        with self._home.only_writer(patient=False) as mine:
-            record = self._home.record()
-            if not mine or not record.generation:
-                return
-            client = self._client(record.generation)
-            seconds = self._site.memory.qmd.update.embed_timeout_ms / 1000
-            until = time.monotonic() + seconds
-            error: BackendError | None = None
-            try:
-                self._embedded(client, until, stop)
-            except BackendError as failed:
-                error = failed
-            left = self._without_vectors(client, stop)
-            done = left == 0
-            self._home.write(
-                msgspec.structs.replace(
-                    self._home.record(),
-                    pending_vectors=left,
-                    embedded_at=time.time() if done else record.embedded_at,
-                    last_error=error.message if error else None,
-                )
-            )
-            if error:
-                raise error
-
-    def _embedded(
-        self, client: Client, until: float, stop: threading.Event | None
-    ) -> None:
-        for attempt in range(1, _CRASHES + 1):
-            try:
-                client.run("embed", within=until - time.monotonic(), stop=stop)
-            except BackendFailed as failed:
-                # llama.cpp can abort in the middle; the next run goes on from there.
-                if "signal" not in failed.message or attempt == _CRASHES:
-                    raise
-            else:
-                return
-
-    def _without_vectors(
-        self, client: Client, stop: threading.Event | None
-    ) -> int | None:
-        """Return how many documents have no vectors yet; None if it does not say."""
-        within = self._site.memory.qmd.update.command_timeout_ms / 1000
-        try:
-            said = client.run("status", within=within, stop=stop).out.decode(
-                "utf-8", "replace"
-            )
-        except BackendError:
-            return None
-        found = _PENDING.search(said)
-        return int(found[1]) if found else 0 if "Vectors:" in said else None
 
     def _seen(self, before: Outlook) -> Outlook:
         """Give the outlook back, unless the folder of notes cannot be read.
@@ -268,6 +198,7 @@ class Writer:
                 if counted
                 else {},
                 embedded_at=before.record.embedded_at if same else None,
+                vectors=before.record.vectors and same,
                 not_read=self._left_out(before, counted),
             )
         )
@@ -296,7 +227,6 @@ class Writer:
         return IndexReport(
             files=held(now),
             chunks=now.record.documents,
-            embedded=embedded(now.record) if self.wants_vectors else 0,
             pending=now.pending,
             changed=changed,
             skipped=(*now.scanned.skipped, *not_read(now.record)),

@@ -1,0 +1,221 @@
+"""Searching by meaning, and the steps down from it: query, vectors and words, words.
+
+A mode is used only as far as its models are here: one that has to be fetched hangs
+for minutes. What a mode lacks is told in the answer, and words always have their say,
+so that a word that stands in a note is found in every mode.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, cast
+
+from notewell.backends.base import Site
+from notewell.backends.qmd.answer import Document
+from notewell.backends.qmd.answering import Worded, Words
+from notewell.backends.qmd.asking import Asking, Budget
+from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.program import Program
+from notewell.backends.qmd.words import as_written
+from notewell.errors import BackendError, BackendFailed, BackendTimeout
+from notewell.types import Fallback, FallbackReason, Hit, Mode
+
+_FOR_WORDS: Final = 0.3
+"""Share of the time that is kept for words, should meaning take too long."""
+
+_DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
+_REFERENCE: Final = re.compile(r"hf:(?:.*/)?([^/]+)")
+_DEFAULT_MODEL: Final = (
+    "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What a mode found, and how it came to be used.
+
+    Attributes:
+        mode: The one that was used.
+        worded: What was found.
+        steps: The steps down to it.
+        model: The embedding model, if one was used.
+    """
+
+    mode: Mode
+    worded: Worded
+    steps: tuple[Fallback, ...] = ()
+    model: str | None = None
+
+
+class Modes:
+    """Answers in the mode that is configured, or the next one that can be used."""
+
+    def __init__(
+        self,
+        site: Site,
+        home: Home,
+        program: Program,
+        environ: Mapping[str, str],
+    ) -> None:
+        self._wanted = cast("Mode", site.memory.qmd.search_mode)
+        self._models = home.models
+        self._program = program
+        self._environ = environ
+
+    def answer(
+        self, words: Words, record: Record, asking: Asking, budget: Budget
+    ) -> Answered:
+        """Answer a question.
+
+        Raises:
+            BackendError: not even words could be searched for.
+        """
+        if self._wanted == "search":
+            return Answered(mode="search", worded=words.answer(budget))
+        lacking = self._lacking(record)
+        steps = [] if lacking is None else [lacking]
+        if lacking is None:
+            for way in self._ways(words, asking):
+                if way.lacking is not None:
+                    steps.append(way.lacking)
+                    continue
+                try:
+                    documents = way.ask(budget.part(1 - _FOR_WORDS))
+                except BackendError as error:
+                    steps.append(
+                        _step(way.name, way.below, _reason(error), error.message)
+                    )
+                    continue
+                return self._joined(words, documents, budget, steps)
+        worded = words.answer(budget)
+        return Answered(mode="search", worded=worded, steps=tuple(steps))
+
+    def _joined(
+        self,
+        words: Words,
+        documents: Sequence[Document],
+        budget: Budget,
+        steps: Sequence[Fallback],
+    ) -> Answered:
+        """Let words fill the places that are free, and one for the very word."""
+        meant = words.passages_of(documents)
+        try:
+            worded = words.answer(budget)
+        except BackendError:
+            worded = Worded(hits=(), literal=False, stale=False)
+        return Answered(
+            mode=self._wanted,
+            worded=_filled(meant, worded, words.limit),
+            steps=tuple(steps),
+            model=self._embedding_model(),
+        )
+
+    def _ways(self, words: Words, asking: Asking) -> "Sequence[_Way]":
+        """Return the ways to search by meaning, the best first."""
+        text = _DASHES.sub("", " ".join(words.text.split()))
+        vectors: list[tuple[str, str]] = [("vec", text)]
+        if self._wanted == "vsearch":
+            return [
+                _Way("vsearch", "search", lambda budget: asking.typed(vectors, budget))
+            ]
+        written = as_written(words.text)
+        both = [*vectors, ("lex", written)] if written else vectors
+        return [
+            _Way(
+                "query",
+                "vectors and words",
+                lambda budget: asking.reranked(text, budget),
+                lacking=self._lacking_for_query(),
+            ),
+            _Way(
+                "vectors and words", "search", lambda budget: asking.typed(both, budget)
+            ),
+        ]
+
+    def _lacking(self, record: Record) -> Fallback | None:
+        """Return the step down to words when nothing can be found by meaning."""
+        wanted = self._wanted
+        if not self._program.abilities.semantic:
+            said = f"version {self._program.version} of QMD cannot do it without more models"
+            return _step(wanted, "search", "version", said)
+        model = self._embedding_model()
+        if not is_here(model, self._models):
+            said = f"its embedding model is not on this machine: {model}"
+            return _step(wanted, "search", "model-missing", said)
+        if record.embedded_at is None and not record.vectors:
+            said = "no vectors were made yet: run `notewell index`"
+            return _step(wanted, "search", "not-ready", said)
+        return None
+
+    def _lacking_for_query(self) -> Fallback | None:
+        """Return the step down from `query` when it would fetch a model."""
+        names = ("QMD_GENERATE_MODEL", "QMD_RERANK_MODEL")
+        missing = [
+            name
+            for name in names
+            if not is_here(self._environ.get(name, ""), self._models)
+        ]
+        if not missing:
+            return None
+        said = f"no model file is named by {' and '.join(missing)}"
+        return _step("query", "vectors and words", "model-missing", said)
+
+    def _embedding_model(self) -> str:
+        return embedding_model(self._environ)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    name: str
+    below: str
+    ask: Callable[[Budget], list[Document]]
+    lacking: Fallback | None = None
+
+
+def embedding_model(environ: Mapping[str, str]) -> str:
+    """Return the embedding model that QMD will use."""
+    return environ.get("QMD_EMBED_MODEL") or _DEFAULT_MODEL
+
+
+def is_here(model: str, models: Path) -> bool:
+    """Say whether a model is a file, or a reference whose file was fetched before."""
+    reference = _REFERENCE.fullmatch(model)
+    if reference is None:
+        return bool(model) and os.path.isfile(os.path.expanduser(model))
+    name = reference[1].partition("#")[0]
+    return any(file.name.endswith(name) for file in models.glob("*.gguf"))
+
+
+def _filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+    best = list(meant[:limit])
+    least = best[-1].score if best else 1.0
+    shown = {(hit.path, hit.start_line) for hit in best}
+    more = [
+        replace(hit, score=min(hit.score, least))
+        for hit in worded.hits
+        if (hit.path, hit.start_line) not in shown
+    ]
+    literal = worded.literal and not any(hit.text_score for hit in best)
+    if literal and more and len(best) == limit:
+        best.pop()
+    hits = sorted(
+        [*best, *more[: limit - len(best)]],
+        key=lambda hit: (-hit.score, hit.path, hit.start_line),
+    )
+    return Worded(
+        hits=tuple(hits), literal=worded.literal or bool(meant), stale=worded.stale
+    )
+
+
+def _step(from_: str, to: str, reason: FallbackReason, message: str) -> Fallback:
+    return Fallback(kind="mode", from_=from_, to=to, reason=reason, message=message)
+
+
+def _reason(error: BackendError) -> FallbackReason:
+    if isinstance(error, BackendTimeout):
+        return "timeout"
+    if isinstance(error, BackendFailed):
+        return cast("FallbackReason", error.reason)
+    return "exit"
