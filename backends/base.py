@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self, TypeAlias
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
+from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Fetched
 from notewell.config import AgentSettings, MemorySettings
 from notewell.types import (
     EmptyReason,
@@ -28,7 +28,43 @@ Waiting: TypeAlias = Callable[[], None]
 """Called once when another process is indexing and we wait for it."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with (files done, files to do) while an engine indexes."""
+"""Called with (done, to do): files while an engine indexes, passages while it embeds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """Text of notes that is about to be sent to another machine.
+
+    Attributes:
+        provider: The name of the provider.
+        host: Where the text goes.
+        passages: How many are sent.
+        tokens: About how many tokens they have.
+    """
+
+    provider: str
+    host: str
+    passages: int
+    tokens: int
+
+
+def _tells_nobody(*told: object) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorWork:
+    """That missing vectors are to be made, and who is told of it.
+
+    Attributes:
+        progress: Told how far the work is.
+        uploading: Told before the first text is sent to another machine.
+        fetching: Told how far the download of a missing model is.
+    """
+
+    progress: Progress = _tells_nobody
+    uploading: Callable[[Upload], None] = _tells_nobody
+    fetching: Fetched = _tells_nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +167,7 @@ class Backend(Protocol):
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
     ) -> IndexReport:
         """Make the index agree with the files. Idempotent; notes are never written.
 
@@ -140,6 +177,8 @@ class Backend(Protocol):
                 is `pending`.
             progress: Told how far the run is.
             waiting: Told that another process has to finish first.
+            vectors: Make the missing vectors, too; None: leave them, which a search
+                does whatever is configured. Engines without vectors have nothing to do.
 
         Raises:
             BackendFailed: the index cannot be written (disk full, no permission).

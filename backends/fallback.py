@@ -12,6 +12,7 @@ from notewell.backends.base import (
     Progress,
     Query,
     Site,
+    VectorWork,
     Waiting,
 )
 from notewell.backends.registry import open_backend
@@ -106,6 +107,7 @@ class Resilient:
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
     ) -> IndexReport:
         """Bring both indexes up to date; the one that stands in is kept ready.
 
@@ -116,7 +118,11 @@ class Resilient:
         if primary is not None:
             try:
                 report = await primary.refresh(
-                    force=force, within=within, progress=progress, waiting=waiting
+                    force=force,
+                    within=within,
+                    progress=progress,
+                    waiting=waiting,
+                    vectors=vectors,
                 )
             except BackendError as error:
                 self._note(error)

@@ -4,6 +4,7 @@ bin/test starts this in the private environment, which holds every tool.
 """
 
 import argparse
+import importlib
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from _environment import ROOT, Offline, SetupFailed
+from _models import MODULES, install_models
 from _suite import Result, listed_skips, not_allowed, run_suite
 from _wheel import WheelBroken, build_wheel, check_wheel, other_pythons
 
@@ -90,6 +92,16 @@ def tool(module: str, *arguments: str) -> Check:
     return check
 
 
+def models(_session: Session) -> None:
+    """Install the real models for the tests; without them those tests are skipped."""
+    try:
+        install_models()
+    except SetupFailed as failure:
+        raise Skipped(f"{failure}\nthe tests of local models are skipped") from failure
+    importlib.invalidate_caches()  # this process has looked for them before
+    need(*MODULES)
+
+
 def suite_on_checkout(session: Session) -> None:
     """Run the whole suite, and the doctests, on the sources as they are."""
     need("pytest", "xdist")
@@ -131,6 +143,7 @@ CHECKS: dict[str, Check] = {
     "mypy": tool("mypy", "-m", "mypy", "--strict", "-p", "notewell"),
     "pyright": tool("pyright", "-m", "pyright", "--pythonpath", sys.executable),
     "layers": tool("importlinter", LINT_IMPORTS),
+    "models": models,
     "tests": suite_on_checkout,
     "wheel": suite_on_wheel,
 }

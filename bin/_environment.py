@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -89,11 +89,27 @@ def pip_install(python: Path, *arguments: str, keep: Sequence[int] = ()) -> None
         Offline: no index could be reached, or NOTEWELL_OFFLINE forbids to try.
         SetupFailed: pip failed for another reason.
     """
+    pip(python, "install", *arguments, keep=keep)
+
+
+def pip(
+    python: Path,
+    action: str,
+    *arguments: str,
+    keep: Sequence[int] = (),
+    settings: Mapping[str, str] | None = None,
+) -> None:
+    """Run pip with environment variables of its own over those that there are.
+
+    Raises:
+        Offline: no index could be reached, or NOTEWELL_OFFLINE forbids to try.
+        SetupFailed: pip failed for another reason.
+    """
     offline = os.environ.get("NOTEWELL_OFFLINE", "") not in ("", "0")
     flags = ["--quiet", "--disable-pip-version-check", "--no-color", "--no-input"]
     flags += ["--no-index"] if offline else []
-    pip = [str(python), "-I", "-m", "pip", "install", *flags, *arguments]
-    done = run(pip, keep=keep)
+    command = [str(python), "-I", "-m", "pip", action, *flags, *arguments]
+    done = run(command, keep=keep, settings=settings)
     if not done.returncode:
         return
     if offline or any(sign in done.stdout for sign in OFFLINE_SIGNS):
@@ -105,13 +121,16 @@ def pip_install(python: Path, *arguments: str, keep: Sequence[int] = ()) -> None
 
 
 def run(
-    command: Sequence[str], *, keep: Sequence[int]
+    command: Sequence[str],
+    *,
+    keep: Sequence[int],
+    settings: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run to the end; standard output of the result has both streams."""
     environment = {k: v for k, v in os.environ.items() if k not in MISPLACING}
     return subprocess.run(
         command,
-        env={**environment, "PIP_USER": "0"},
+        env={**environment, "PIP_USER": "0", **(settings or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -131,19 +150,31 @@ class Environment:
         self._half_made = folder / "half-made"
         self._lock = lock
 
-    def ensure(self, purpose: str) -> None:
-        """Make everything ready that the purpose needs.
+    @property
+    def lock(self) -> int:
+        """The descriptor to hand on, so that what outlives us keeps the lock."""
+        return self._lock
+
+    def ready(self, purpose: str) -> bool:
+        """Whether everything is there that the purpose needs."""
+        project = PROJECT.read_bytes()
+        known = {} if self._problem() else self._stamps()
+        if purpose not in known:
+            return False
+        return requirements(known[purpose], purpose) == requirements(project, purpose)
+
+    def ensure(self, purpose: str, *options: str) -> None:
+        """Make everything ready that the purpose needs; `options` are for pip.
 
         Raises:
             SetupFailed: it cannot be done; the next call starts afresh.
         """
         project = PROJECT.read_bytes()
-        needed = requirements(project, purpose)
-        problem = self._problem()
-        known = {} if problem else self._stamps()
-        if purpose in known and requirements(known[purpose], purpose) == needed:
+        if self.ready(purpose):
             self._stamp(purpose, project)
             return
+        problem = self._problem()
+        known = {} if problem else self._stamps()
         started = time.monotonic()
         if problem:
             self._create(problem)
@@ -151,6 +182,7 @@ class Environment:
             say(f"updating {self.folder.name}, because the dependencies changed")
         else:
             say(f"adding to {self.folder.name} what the checks need")
+        needed = [*options, *requirements(project, purpose)]
         self._install(purpose, needed, known)
         say(f"ready after {time.monotonic() - started:.0f} s")
 
@@ -204,7 +236,7 @@ class Environment:
         project = PROJECT.read_bytes()
         try:
             pip_install(self.python, *needed, keep=[self._lock])
-            known = {"run": project, purpose: project}
+            known = {**known, "run": project, purpose: project}
         except Offline as offline:
             if not known:
                 raise SetupFailed(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.builtin.lexical import candidates, spread_of
+from notewell.backends.builtin.legs import Legs
 from notewell.backends.builtin.literal import Literal
 from notewell.backends.builtin.passages import Scored
 from notewell.backends.builtin.query import Asked
@@ -14,6 +14,7 @@ from notewell.backends.builtin.scanning import look_through
 from notewell.backends.builtin.scoring import Scorer
 from notewell.backends.builtin.snippets import snippet
 from notewell.backends.builtin.store import BACKEND, Store
+from notewell.backends.builtin.vectors.asking import WORDS_ALONE, Meaning
 from notewell.types import Fallback, FallbackReason, Freshness, Hit
 
 _FEWEST_CANDIDATES = 40
@@ -30,47 +31,51 @@ _CUT = "The query is long; its first and weightiest words were searched for."
 
 
 def from_index(
-    site: Site, store: Store, query: Query, *, outdated: bool = False
+    site: Site,
+    store: Store,
+    query: Query,
+    *,
+    meaning: Meaning = WORDS_ALONE,
+    outdated: bool = False,
 ) -> Findings:
     """Answer from the live generation of an index.
 
     Args:
-        outdated: It was built with other settings or by another version.
+        meaning: The question's vector, if there is one.
+        outdated: The index was built with other settings or by another version.
     """
     asked = read_query(query.text)
     if not asked.wants:
         return Findings(hits=(), mode="keyword", reason="empty-query")
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
-    spread = spread_of(store, tables, asked.wants)
-    passages = store.get("passages") or 0
-    scorer = Scorer(
-        asked.wants,
-        spread,
-        passages=passages,
-        mean_length=store.get("mean_length") or 1,
-    )
-    literal, recheck = Literal(asked.wants, spread), Recheck(site.workspace)
-    scored: dict[int, Scored] = {}
+    legs = Legs(site, store, tables, asked.wants, query, meaning)
+    literal, recheck = Literal(asked.wants, legs.spread), Recheck(site.workspace)
     pool = _pool(site, query)
     while True:
-        found = candidates(store, tables, asked.wants, spread, literal, limit=pool)
-        for one in found:
-            if one.id not in scored and not query.hides(one.path):
-                scored[one.id] = scorer.score(one)
-        hits = _hits(site, query, list(scored.values()), scorer, literal, recheck)
-        if len(hits) >= query.limit or len(found) < pool or pool > _MOST_CANDIDATES:
+        found = legs.candidates(literal, pool)
+        hits = _hits(site, query, found, legs.scorer, literal, recheck)
+        if len(hits) >= query.limit or legs.exhausted or pool > _MOST_CANDIDATES:
             break
         # Passages that are gone, closed or of one line have taken others' places.
         pool *= 4
     return Findings(
         hits=hits,
-        mode="keyword",
-        reason=None if hits else "no-match" if passages else "nothing-indexed",
+        mode=legs.mode,
+        provider=meaning.provider if legs.vectors else None,
+        model=meaning.model if legs.vectors else None,
+        fallbacks=meaning.fallbacks,
+        local_to_remote=meaning.local_to_remote,
+        degraded=legs.lacking > 0,
+        reason=None if hits else "no-match" if legs.passages else "nothing-indexed",
         freshness=Freshness(
             indexed_at=store.indexed_at(), stale=outdated or recheck.stale
         ),
-        warnings=(*_warnings(asked), *((_OUTDATED,) if outdated else ())),
+        warnings=(
+            *_warnings(asked),
+            *((_OUTDATED,) if outdated else ()),
+            *((_lacking(legs),) if legs.lacking else ()),
+        ),
     )
 
 
@@ -123,7 +128,7 @@ def _hits(
     recheck: Recheck,
 ) -> list[Hit]:
     """Return the hits; passages that are gone make room for the next ones."""
-    able = [one for one in scored if one.score > 0]
+    able = [one for one in scored if one.text > 0 or one.vector is not None]
     gone: set[int] = set()
     while True:
         best = ranked(
@@ -151,10 +156,18 @@ def _hit(scored: Scored, scorer: Scorer) -> Hit:
             passage.text, scored.match_line - passage.start_line, scorer.weight
         ),
         score=scored.score,
-        text_score=scored.score,
+        vector_score=None if scored.vector is None else max(0.0, scored.vector),
+        text_score=scored.text or None,
         heading=passage.heading,
     )
 
 
 def _warnings(asked: Asked) -> tuple[str, ...]:
     return (_CUT,) if asked.cut else ()
+
+
+def _lacking(legs: Legs) -> str:
+    return (
+        f"{legs.lacking} of {legs.passages} passages have no vector yet and are found"
+        " by words alone; `notewell index` makes the rest."
+    )

@@ -2,14 +2,21 @@
 
 from typing import Self
 
-from notewell.backends.base import Findings, Progress, Query, Site, Waiting
+from notewell.backends.base import (
+    Findings,
+    Progress,
+    Query,
+    Site,
+    VectorWork,
+    Waiting,
+)
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.builtin.engine import Engine
 from notewell.types import IndexReport, IndexStatus
 
 
 class BuiltinBackend:
-    """Full-text search in SQLite. See `notewell.backends.base.Backend`."""
+    """Words and vectors in SQLite. See `notewell.backends.base.Backend`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -30,6 +37,7 @@ class BuiltinBackend:
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
     ) -> IndexReport:
         """Make the index agree with the files."""
         return await off_the_loop(
@@ -38,6 +46,7 @@ class BuiltinBackend:
             within=within,
             progress=progress,
             waiting=waiting,
+            vectors=vectors,
         )
 
     async def search(self, query: Query) -> Findings:

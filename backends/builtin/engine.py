@@ -2,27 +2,40 @@
 
 import os
 import time
-from contextlib import closing, suppress
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 
 import apsw
 
-from notewell.backends.base import Findings, Progress, Query, Site, Waiting
+from notewell.backends.base import (
+    Findings,
+    Progress,
+    Query,
+    Site,
+    VectorWork,
+    Waiting,
+)
 from notewell.backends.builtin.answering import from_files, from_index
+from notewell.backends.builtin.counting import (
+    Indexed,
+    Told,
+    counted,
+    nothing_held,
+    uncounted,
+)
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.indexer import known_notes
 from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.readers import Readers, Unreadable
-from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import (
     BACKEND,
     SIDE_FILES,
     Store,
-    discard,
     explained,
     is_spoilt,
-    size_of,
 )
 from notewell.backends.builtin.sync import (
     Difference,
@@ -30,8 +43,10 @@ from notewell.backends.builtin.sync import (
     bring_up_to_date,
     difference,
 )
+from notewell.backends.builtin.vectors.leg import Made, VectorLeg
+from notewell.backends.builtin.vectors.making import Access, newest
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
-from notewell.types import IndexReport, IndexStatus, Skipped
+from notewell.types import IndexReport, IndexStatus
 from notewell.workspace import Scan, scan
 
 _COUNTED_AT_ONCE = 5_000
@@ -41,7 +56,7 @@ _REBUILD = "run `notewell index`; no note was touched"
 
 
 class Engine:
-    """Keyword search over one workspace. Safe to share between threads."""
+    """Search over one workspace. Safe to share between threads."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -51,9 +66,13 @@ class Engine:
             site.workspace.root, site.agent.search.chunking
         )
         self._readers = Readers(self._path, self._identity.workspace)
+        self._vectors = VectorLeg(
+            site, Access(reading=self._readers.one, writing=self._writing)
+        )
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection and provider."""
+        self._vectors.close()
         self._readers.close()
 
     def built(self) -> bool:
@@ -68,9 +87,18 @@ class Engine:
     def search(self, query: Query) -> Findings:
         """Answer from the index, or from the files when it cannot be read."""
         try:
+            # Before the index is read: a provider may take seconds.
+            meaning = self._vectors.meaning(query.text)
             with self._readers.one() as store:
+                slow = (
+                    self._vectors.prepare(store) if meaning.vector is not None else None
+                )
                 outdated = not self._is_current(store)
-                found = from_index(self._site, store, query, outdated=outdated)
+                found = from_index(
+                    self._site, store, query, meaning=meaning, outdated=outdated
+                )
+                if slow:
+                    found = replace(found, fallbacks=(*found.fallbacks, slow))
                 return found if found.hits else self._with_pending(store, found)
         except Unreadable as error:
             return from_files(self._site, query, error.reason, error.why)
@@ -98,26 +126,47 @@ class Engine:
         within: float | None,
         progress: Progress | None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
     ) -> IndexReport:
         """Make the index agree with the files; see `Backend.refresh`."""
+        told = Told(progress=progress, waiting=waiting)
+        if vectors is None or not self._vectors.wanted:
+            return self._report(self._index(force, within, told), Made())
+        if not self._is_replaced():
+            indexed = self._index(force, within, told)
+            return self._report(indexed, self._vectors.make(vectors, anew=force))
+        # The old index answers until the new one has its vectors, too.
+        self._index(force, within, told, publish=False)
+        first = self._vectors.make(vectors, anew=force, which=newest)
+        indexed = self._index(False, within, told)
+        if first.failed:
+            return self._report(indexed, first)
+        return self._report(indexed, self._vectors.make(vectors, anew=False))
+
+    def _index(
+        self, force: bool, within: float | None, told: Told, *, publish: bool = True
+    ) -> Indexed:
+        """Make the text index agree with the files."""
         deadline = None if within is None else time.monotonic() + within
         before = self._state_of_file()
         scanned = self._scanned()
         if not force and self._agrees(scanned):
             if within is None:
                 self._record_agreement()
-            return self._report(scanned, done=0, pending=0)
+            return Indexed(scanned=scanned)
         patient = within is None
-        with only_writer(self._path, patient=patient, waiting=waiting) as mine:
+        with only_writer(self._path, patient=patient, waiting=told.waiting) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
-                return self._report(scanned, done=0, pending=None, warnings=(busy,))
+                return Indexed(scanned=scanned, left=None, warnings=(busy,))
             if self._state_of_file() != before:
                 # Whoever wrote since may know newer notes than this scan does.
                 scanned = self._scanned()
             with explained(self._path):
-                done, left = self._write(scanned, force, deadline, progress)
-        return self._report(scanned, done=done, pending=left)
+                done, left = self._write(
+                    scanned, force, deadline, told.progress, publish=publish
+                )
+        return Indexed(scanned=scanned, done=done, left=left)
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
@@ -126,17 +175,39 @@ class Engine:
         warnings = (notice,) if notice else ()
         try:
             with self._readers.one() as store:
-                return self._counted(store, self._pending(store, scanned), warnings)
+                pending = self._pending(store, scanned)
+                slow = self._vectors.prepare(store) if self._vectors.wanted else None
+                told = (*warnings, slow.message) if slow else warnings
+                return counted(store, self._path, pending, told)
         except Unreadable as error:
-            return IndexStatus(
-                location=str(self._path),
-                bytes=size_of(self._path),
-                files=0,
-                chunks=0,
-                pending=len(scanned.notes),
-                last_error=None if error.reason == "not-ready" else error.why,
-                warnings=warnings,
-            )
+            return uncounted(self._path, len(scanned.notes), error, warnings)
+
+    def _report(self, indexed: Indexed, made: Made) -> IndexReport:
+        """Count what the index holds now; what is pending too, if it is not known."""
+        notice = (self._location.notice,) if self._location.notice else ()
+        warnings = (*notice, *indexed.warnings, *made.warnings)
+        try:
+            with self._readers.one() as store:
+                left = indexed.left
+                if left is None:
+                    left = self._pending(store, indexed.scanned)
+                held = counted(store, self._path, left + made.left, ())
+        except Unreadable as error:
+            if indexed.left == 0:
+                raise BackendFailed(
+                    BACKEND, error.why, reason=error.reason, remedy=_REBUILD
+                ) from error
+            return nothing_held(indexed, warnings)
+        return IndexReport(
+            files=held.files,
+            chunks=held.chunks,
+            embedded=made.embedded,
+            pending=held.pending,
+            changed=indexed.done,
+            skipped=(*indexed.scanned.skipped, *held.skipped),
+            local_to_remote=made.local_to_remote,
+            warnings=warnings,
+        )
 
     def _scanned(self) -> Scan:
         """Walk the notes; a folder that cannot be read is not one without notes."""
@@ -173,6 +244,14 @@ class Engine:
         identity = self._identity.encoded()
         return bool(live and store.get(f"identity_{live.number}") == identity)
 
+    def _is_replaced(self) -> bool:
+        """Say whether the next run builds another index beside the one that answers."""
+        try:
+            with self._readers.one() as store:
+                return not self._is_current(store)
+        except Unreadable:
+            return False
+
     def _pending(self, store: Store, scanned: Scan) -> int:
         changes = self._changes(store, scanned)
         return max(1, len(scanned.notes)) if changes is None else changes.certain()
@@ -183,9 +262,11 @@ class Engine:
         force: bool,
         deadline: float | None,
         progress: Progress | None,
+        *,
+        publish: bool,
     ) -> tuple[int, int]:
         if self._readers.found_damage:
-            discard(self._path)
+            begin_anew(self._path)
             self._readers.forget_damage()
         for attempt in (1, 2):
             store = None
@@ -199,13 +280,14 @@ class Engine:
                     force=force,
                     deadline=deadline,
                     progress=progress,
+                    publish=publish,
                 )
             except apsw.Error as error:
                 if store:
                     _note_failure(store, error)
                 if attempt == 2 or not is_spoilt(error):
                     raise
-                discard(self._path)
+                begin_anew(self._path)
             finally:
                 if store:
                     store.close()
@@ -217,8 +299,19 @@ class Engine:
         if store.get("schema") is None or store.is_readable_here():
             return store
         store.close()
-        discard(self._path)
+        begin_anew(self._path)
         return Store.writer(self._path)
+
+    @contextmanager
+    def _writing(self) -> Generator[Store]:
+        """Lend a connection that may write vectors, with the lock."""
+        with only_writer(self._path, patient=True), explained(self._path):
+            store = self._writer()
+            try:
+                self._vectors.prepare(store)
+                yield store
+            finally:
+                store.close()
 
     def _record_agreement(self) -> None:
         """Write down that the index was found to agree with the files, if it is easy."""
@@ -230,75 +323,6 @@ class Engine:
     def _state_of_file(self) -> tuple[tuple[int, ...], ...]:
         """Return something that differs once another process has written."""
         return tuple(_state(f"{self._path}{suffix}") for suffix in SIDE_FILES)
-
-    def _report(
-        self,
-        scanned: Scan,
-        *,
-        done: int,
-        pending: int | None,
-        warnings: tuple[str, ...] = (),
-    ) -> IndexReport:
-        """Count what the index holds now; `pending` too, if it is None."""
-        notice = (self._location.notice,) if self._location.notice else ()
-        try:
-            with self._readers.one() as store:
-                if pending is None:
-                    pending = self._pending(store, scanned)
-                counted = self._counted(store, pending, ())
-        except Unreadable as error:
-            if pending == 0:
-                raise BackendFailed(
-                    BACKEND, error.why, reason=error.reason, remedy=_REBUILD
-                ) from error
-            return IndexReport(
-                files=0,
-                chunks=0,
-                pending=pending or len(scanned.notes),
-                changed=done,
-                skipped=scanned.skipped,
-                warnings=(*notice, *warnings),
-            )
-        return IndexReport(
-            files=counted.files,
-            chunks=counted.chunks,
-            pending=counted.pending,
-            changed=done,
-            skipped=(*scanned.skipped, *counted.skipped),
-            warnings=(*notice, *warnings),
-        )
-
-    def _counted(
-        self, store: Store, pending: int, warnings: tuple[str, ...]
-    ) -> IndexStatus:
-        live = store.live()
-        assert live is not None
-        identity = Identity.decoded(store.get(f"identity_{live.number}"))
-        return IndexStatus(
-            location=str(self._path),
-            bytes=size_of(self._path),
-            files=store.one(f"select count(*) from {live.files} where problem is null"),
-            chunks=store.one(f"select count(*) from {live.chunks}"),
-            pending=pending,
-            indexed_at=store.indexed_at(),
-            last_error=store.get("last_error"),
-            identity={
-                "chunker": identity.chunker,
-                "tokenizer": identity.tokenizer,
-                "provider": "none",
-            },
-            skipped=self._problems(store, live),
-            warnings=warnings,
-        )
-
-    def _problems(self, store: Store, live: Generation) -> tuple[Skipped, ...]:
-        rows = store.rows(
-            f"select path, problem from {live.files} where problem is not null"
-            " order by path"
-        )
-        return tuple(
-            Skipped(path=p, reason="unreadable", detail=why) for p, why in rows
-        )
 
 
 def _note_failure(store: Store, error: apsw.Error) -> None:

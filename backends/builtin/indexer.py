@@ -10,6 +10,7 @@ from notewell.backends.builtin.passages import named
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.terms import Forms, forms_of
+from notewell.backends.builtin.vectors.embedded import digest
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 
@@ -138,21 +139,23 @@ class Indexer:
     def _add(self, file_id: int, path: str, chunks: list[Chunk]) -> None:
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
         about = _context(named(path))
-        rows: list[tuple[int | str, ...]] = []
+        rows: list[tuple[int | str | bytes, ...]] = []
         entries: list[tuple[int | str, ...]] = []
         for key, chunk in enumerate(chunks, first):
             forms = list(forms_of(chunk.text))
             length = sum(map(len, map(_BODY, forms)))
             span = (chunk.start_line, chunk.end_line, chunk.piece)
-            rows.append((key, file_id, *span, chunk.heading, length, chunk.text))
+            vector = digest(path, chunk.heading, chunk.text)
+            shown = (chunk.heading, length, vector, chunk.text)
+            rows.append((key, file_id, *span, *shown))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
             entries.append(
                 (key, _joined(_BODY_TEXT, forms), _joined(_EXTRA_TEXT, forms), context)
             )
         self._many(
             f"insert into {self._tables.chunks}"
-            "(id, file_id, start_line, end_line, piece, heading, length, text)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?)",
+            "(id, file_id, start_line, end_line, piece, heading, length, digest, text)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
         self._many(

@@ -6,10 +6,10 @@ stage (`scoring`) weighs everything that was asked for, common words too.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from notewell.backends.builtin.literal import Literal, quoted
-from notewell.backends.builtin.passages import Passage
+from notewell.backends.builtin.passages import COLUMNS, Passage, passage_of
 from notewell.backends.builtin.query import Want
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
@@ -59,8 +59,7 @@ def _matching(
     if not expression:
         return []
     rows = store.connection.execute(
-        f"select c.id, f.path, f.size, f.mtime_ns, f.ctime_ns, c.start_line, c.end_line,"
-        f" c.heading, c.length, c.text, c.piece from ("
+        f"select {COLUMNS} from ("
         f"  select rowid as id, bm25({tables.fts}, {_WEIGHTS}) as strength"
         f"  from {tables.fts} where {tables.fts} match ?"
         f"  order by strength, id limit ?"
@@ -68,22 +67,7 @@ def _matching(
         f" join {tables.files} as f on f.id = c.file_id order by strength, found.id",
         (expression, limit),
     )
-    return [_passage(row) for row in rows]
-
-
-def _passage(row: tuple[Any, ...]) -> Passage:
-    key, path, size, mtime_ns, ctime_ns, start, end, heading, length, text, piece = row
-    return Passage(
-        id=key,
-        path=path,
-        signature=(size, mtime_ns, ctime_ns),
-        start_line=start,
-        end_line=end,
-        heading=heading,
-        length=length,
-        text=text,
-        piece=bool(piece),
-    )
+    return [passage_of(row) for row in rows]
 
 
 class _Way(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,29 @@ class Passage:
         return replace(self, start_line=first, end_line=last, text="\n".join(kept))
 
 
+COLUMNS: Final = (
+    "c.id, f.path, f.size, f.mtime_ns, f.ctime_ns, c.start_line, c.end_line,"
+    " c.heading, c.length, c.text, c.piece"
+)
+"""What `passage_of` reads, of a chunk `c` and its file `f`."""
+
+
+def passage_of(row: tuple[Any, ...]) -> Passage:
+    """Return the passage in a row of COLUMNS."""
+    key, path, size, mtime_ns, ctime_ns, start, end, heading, length, text, piece = row
+    return Passage(
+        id=key,
+        path=path,
+        signature=(size, mtime_ns, ctime_ns),
+        start_line=start,
+        end_line=end,
+        heading=heading,
+        length=length,
+        text=text,
+        piece=bool(piece),
+    )
+
+
 def named(path: str) -> str:
     """Return what a note is called: its path, and its name without the suffix.
 
@@ -54,19 +78,23 @@ def named(path: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A passage with what the keyword leg says of it.
+    """A passage with what the legs say of it.
 
     Attributes:
         passage: The passage.
-        score: In (0, 1].
+        score: What it is ordered by, in [0, 1].
         match_line: The line that holds most of what was asked for.
         exact: Something that was asked for stands in it as it was written.
+        text: The keyword leg's score, in [0, 1]; 0 if it holds nothing of the query.
+        vector: The cosine of its vector with the question's; None without vectors.
     """
 
     passage: Passage
     score: float
     match_line: int
     exact: bool
+    text: float = 0.0
+    vector: float | None = None
 
     @property
     def order(self) -> tuple[float, str, int]:

@@ -24,8 +24,11 @@ def ranked(
 ) -> list[Scored]:
     """Return the passages of an answer, best first, at most `limit`.
 
-    Exact words are never lost on the way: `min_score` spares them, and if none is
+    Exact words are never lost on the way: no threshold touches them, and if none is
     among the best, the best one takes the last place.
+
+    Args:
+        min_score: The lowest score that was asked for, beside the configured one.
     """
 
     def is_exact(one: Scored) -> bool:
@@ -35,7 +38,7 @@ def ranked(
     if decay.enabled:
         today = date.today()
         scored = [aged(one, today, decay.half_life_days) for one in scored]
-    able = [one for one in scored if one.score >= min_score or is_exact(one)]
+    able = [one for one in scored if _passes(one, min_score, settings) or is_exact(one)]
     order = without_repeats(sorted(able, key=lambda one: one.order))
     mmr = settings.hybrid.mmr
     best = diverse(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
@@ -43,6 +46,19 @@ def ranked(
         return best
     exact = next(filter(is_exact, order), None)
     return [*best[: limit - 1], exact] if exact else best
+
+
+def _passes(scored: Scored, min_score: float, settings: QuerySettings) -> bool:
+    """Say whether a passage that holds no exact word is good enough.
+
+    One that words alone have found is measured by their score; one that holds nothing
+    of the query by its nearness, against the configured threshold as well.
+    """
+    if scored.text > 0:
+        return scored.score >= min_score
+    hybrid = settings.hybrid
+    weight = hybrid.vector_weight if hybrid.enabled else 1.0
+    return weight * (scored.vector or 0.0) >= max(min_score, settings.min_score)
 
 
 def aged(scored: Scored, today: date, half_life_days: float) -> Scored:

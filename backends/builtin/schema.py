@@ -11,7 +11,7 @@ from typing import Final
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 # White space alone parts terms: notewell.backends.builtin.terms has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
@@ -40,7 +40,7 @@ class Generation:
 
     @property
     def chunks(self) -> str:
-        """One row per passage, with its text."""
+        """One row per passage, with its text and the key of its vector."""
         return f"nw_chunks_{self.number}"
 
     @property
@@ -78,9 +78,11 @@ class Generation:
             piece integer not null,
             heading text not null,
             length integer not null,
+            digest blob not null,
             text text not null
         ) strict;
         create index {self.chunks}_file on {self.chunks}(file_id, length);
+        create index {self.chunks}_digest on {self.chunks}(digest);
         create virtual table {self.fts} using fts5(
             body, extra, context,
             content='', contentless_delete=1, tokenize="{_TOKENIZER}"

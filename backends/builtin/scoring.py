@@ -95,10 +95,12 @@ class Scorer:
         most = 1 + _ONE_LINE + (_ADJACENT if self._neighbours else 0)
         share = (strength / self._most + together) / most
         named = self._named(passage.path)
+        # The note that is asked for by its name comes before all that mention it.
+        score = min(1.0, share + (1 - share) * named)
         return Scored(
             passage=passage,
-            # The note that is asked for by its name comes before all that mention it.
-            score=min(1.0, share + (1 - share) * named),
+            score=score,
+            text=score,
             match_line=passage.start_line + best,
             exact=exact,
         )

@@ -101,11 +101,13 @@ class Store:
         path: The file.
         inode: The file that stood at the path when it was opened.
         lasting: It sees what others write later; False where SQLite cannot lock.
+        has_vec0: sqlite-vec is loaded into it.
     """
 
     def __init__(self, path: Path, name: str, *, flags: int, lasting: bool = True):
         self.path = path
         self.lasting = lasting
+        self.has_vec0 = False
         self._closed = False
         with _opening:
             self.inode = inode_of(path)
@@ -198,7 +200,7 @@ class Store:
         """Return a value of `nw_meta`, or None."""
         return self.one("select value from nw_meta where key = ?", key)
 
-    def put(self, key: str, value: str | int | None) -> None:
+    def put(self, key: str, value: str | int | bytes | None) -> None:
         """Set a value of `nw_meta`."""
         self.connection.execute(
             "insert or replace into nw_meta(key, value) values (?, ?)", (key, value)
@@ -207,6 +209,11 @@ class Store:
     def live(self) -> Generation | None:
         """Return the generation that searches read, if one was ever completed."""
         number = self.get("live")
+        return None if number is None else Generation(int(number))
+
+    def building(self) -> Generation | None:
+        """Return the generation that a rebuild is filling, if there is one."""
+        number = self.get("building")
         return None if number is None else Generation(int(number))
 
     def indexed_at(self) -> datetime | None:

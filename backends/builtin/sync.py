@@ -86,12 +86,14 @@ def bring_up_to_date(
     force: bool,
     deadline: float | None,
     progress: Progress | None,
+    publish: bool = True,
 ) -> tuple[int, int]:
     """Index what differs; make a new generation live when it is complete.
 
     Args:
         store: A writer; the caller holds the lock.
         deadline: On `time.monotonic()`; None for no limit.
+        publish: Make a new generation live when it is complete; else it waits.
 
     Returns:
         How many notes were written or removed, and how many are still to do.
@@ -108,29 +110,25 @@ def bring_up_to_date(
             if deadline is not None and time.monotonic() > deadline:
                 break
     left = max(0, todo.certain() - done)
-    if not left:
+    if not left and (publish or target == store.live()):
         _complete(store, target, scan, changed=bool(todo))
     return indexer.changed, left
 
 
 def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
     """Return the generation to write: the live one, or one that is being built."""
-    live, building = store.live(), store.get("building")
+    live, building = store.live(), store.building()
     wanted = identity.encoded()
     if live and not force and store.get(f"identity_{live.number}") == wanted:
-        if building is not None:
-            _abandon(store, Generation(int(building)))
+        if building:
+            _abandon(store, building)
         return live
-    if (
-        building is not None
-        and not force
-        and store.get(f"identity_{building}") == wanted
-    ):
-        return Generation(int(building))
-    number = 1 + max(live.number if live else 0, int(building or 0))
+    if building and not force and store.get(f"identity_{building.number}") == wanted:
+        return building
+    number = 1 + max(one.number if one else 0 for one in (live, building))
     with store.connection:
-        if building is not None:
-            _drop(store, Generation(int(building)))
+        if building:
+            _drop(store, building)
         store.put("schema", SCHEMA_VERSION)
         store.put("building", number)
         _drop(store, Generation(number))  # what damage may have left behind

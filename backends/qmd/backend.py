@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from notewell.backends.base import Findings, Progress, Query, Site, Waiting
+from notewell.backends.base import Findings, Progress, Query, Site, VectorWork, Waiting
 from notewell.backends.blocking import called_off, off_the_loop
 from notewell.backends.qmd.engine import Engine
 from notewell.types import IndexReport, IndexStatus
@@ -30,6 +30,7 @@ class QmdBackend:
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
     ) -> IndexReport:
         """Make the index agree with the files."""
         return await called_off(
@@ -38,6 +39,7 @@ class QmdBackend:
             within=within,
             progress=progress,
             waiting=waiting,
+            vectors=vectors is not None,
         )
 
     async def search(self, query: Query) -> Findings:

@@ -120,13 +120,14 @@ class Engine:
         within: float | None,
         progress: Progress | None,
         waiting: Waiting | None,
+        vectors: bool,
         stop: threading.Event | None = None,
     ) -> IndexReport:
         """Make the index agree with the notes; see `Backend.refresh`."""
         report = self._writer.refresh(
             force=force, within=within, progress=progress, waiting=waiting, stop=stop
         )
-        if within is not None or not self._vectors.wanted:
+        if not vectors or within is not None or not self._vectors.wanted:
             return report
         return self._vectors.report(report, stop)
 

@@ -225,6 +225,27 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorStatus:
+    """One set of vectors in an index.
+
+    Attributes:
+        provider: Who made them.
+        model: With which model.
+        dimension: Numbers in a vector.
+        passages: Passages that have one.
+        lacking: Texts that wait for one; those that were refused do not.
+        search: What compares them: `sqlite-vec` or `numpy`.
+    """
+
+    provider: str
+    model: str
+    dimension: int
+    passages: int
+    lacking: int
+    search: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexStatus:
     """The state of one engine's index, counted when it was asked for.
 
@@ -238,6 +259,7 @@ class IndexStatus:
         indexed_at: When the index last agreed with the files.
         last_error: What the last indexing run failed with, if it did.
         identity: What the index was built with (chunker, tokenizer, ...).
+        vectors: The sets of vectors, the oldest first.
         skipped: Notes that could not be read when they were indexed.
         warnings: Anything a person should know.
         backend: Whose index it is, when another engine stands in.
@@ -253,6 +275,7 @@ class IndexStatus:
     indexed_at: datetime | None = None
     last_error: str | None = None
     identity: dict[str, str] = field(default_factory=dict[str, str])
+    vectors: tuple[VectorStatus, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
     backend: str | None = None

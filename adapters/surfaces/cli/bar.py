@@ -3,12 +3,14 @@
 from rich.console import Console
 from rich.progress import (
     BarColumn,
+    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
     Task,
     TextColumn,
     TimeRemainingColumn,
+    TransferSpeedColumn,
 )
 from rich.text import Text
 
@@ -24,11 +26,19 @@ class Rate(ProgressColumn):
 
 def bar() -> Progress:
     """Return a bar on stderr that leaves no trace when it ends."""
+    return _bar(MofNCompleteColumn(), Rate())
+
+
+def download_bar() -> Progress:
+    """Return the same for a download, in bytes."""
+    return _bar(DownloadColumn(), TransferSpeedColumn())
+
+
+def _bar(*columns: ProgressColumn) -> Progress:
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=32),
-        MofNCompleteColumn(),
-        Rate(),
+        *columns,
         TimeRemainingColumn(compact=True),
         console=Console(stderr=True),
         transient=True,

@@ -8,7 +8,7 @@ from notewell.adapters.surfaces.cli.quantity import moment, size
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.skips import skip_lines
 from notewell.adapters.surfaces.cli.visible import one_line
-from notewell.types import ExtraPath, StatusReport
+from notewell.types import ExtraPath, StatusReport, VectorStatus
 
 _LABEL = 14
 
@@ -45,6 +45,7 @@ def _rows(
     if report.index.location:
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]
+    yield "vectors", [_vectors(kept) for kept in report.index.vectors]
     for name, value in report.index.details.items():
         yield name, [value]
     yield "last error", [report.index.last_error] if report.index.last_error else []
@@ -57,15 +58,14 @@ def _rows(
 
 
 def _engine(report: StatusReport) -> str:
-    """Who answers, and how: words are all that this version searches by."""
+    """Who answers, and how."""
     if report.enabled and not report.index.location:
         return f"none: {report.backend} does not answer"
-    asked, provider = report.requested_backend, report.requested_provider
+    asked = report.requested_backend
     instead = "" if asked == report.backend else f" instead of {asked}"
-    absent = f" ({provider} is configured, not in this version)"
-    return f"{report.backend}{instead}, by words" + (
-        "" if provider in (None, "none") else absent
-    )
+    provider = report.requested_provider
+    meaning = "" if provider in (None, "none") else f" and by meaning ({provider})"
+    return f"{report.backend}{instead}, by words{meaning}"
 
 
 def _index(report: StatusReport) -> Iterator[str]:
@@ -79,6 +79,15 @@ def _index(report: StatusReport) -> Iterator[str]:
         yield f"{index.pending:,} pending: run `notewell index`"
     elif index.files == report.disk_files:
         yield "up to date"
+
+
+def _vectors(kept: VectorStatus) -> str:
+    passages = f"{kept.passages:,} {plural(kept.passages, 'passage')}"
+    lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
+    return (
+        f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}{lacking},"
+        f" by {kept.search}"
+    )
 
 
 def _last(report: StatusReport) -> str:

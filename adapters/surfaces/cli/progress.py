@@ -15,13 +15,16 @@ class Indexing:
     """A callback for an indexing run: a bar on a terminal, else one line.
 
     Attributes:
-        total: Files that there are to do; 0 until the run has begun.
+        total: Files, or passages, that there are to do; 0 until the run has begun.
     """
 
-    def __init__(self, output: Output, title: str = "Indexing") -> None:
+    def __init__(
+        self, output: Output, title: str = "Indexing", *, noun: str = "file"
+    ) -> None:
         self.total = 0
         self._output = output
         self._title = title
+        self._noun = noun
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._began = time.monotonic()
@@ -68,7 +71,7 @@ class Indexing:
 
     def _begin(self, total: int) -> None:
         if not can_animate(STDERR):
-            self._output.note(f"{self._title} {total:,} {plural(total, 'file')} …")
+            self._output.note(f"{self._title} {total:,} {plural(total, self._noun)} …")
             return
         from notewell.adapters.surfaces.cli.bar import bar  # rich is heavy
 

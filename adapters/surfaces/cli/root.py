@@ -18,8 +18,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "status": "Show what is indexed, and what is not.",
     "config": "Show every setting and where it comes from.",
     "doctor": "Check this machine, and say what to do.",
+    "models": "Fetch the embedding model, once.",
 }
-PLANNED: Final = frozenset({"bench", "watch", "remember", "context", "models", "mcp"})
+PLANNED: Final = frozenset({"bench", "watch", "remember", "context", "mcp"})
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.
 
 The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of

@@ -19,6 +19,7 @@ from notewell.config.resolve import load_settings
 from notewell.config.search import (
     ChunkingSettings,
     HybridSettings,
+    LocalSettings,
     QuerySettings,
     RemoteSettings,
     SearchSettings,
@@ -33,6 +34,7 @@ __all__ = [
     "ChunkingSettings",
     "CompactionSettings",
     "HybridSettings",
+    "LocalSettings",
     "MemoryFlushSettings",
     "MemorySettings",
     "ProviderSettings",

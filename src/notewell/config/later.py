@@ -8,7 +8,6 @@ from notewell.config.settings import AgentSettings, Settings
 
 _Asks = Callable[[Settings, AgentSettings], bool]
 
-_MODEL_KEYS: Final = ("model", "local.", "remote.", "outputDimensionality")
 _FLUSH: Final = "agents.defaults.compaction.memoryFlush."
 
 
@@ -44,13 +43,6 @@ def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]
     )
 
 
-def _asks_for_vectors(settings: Settings, agent: AgentSettings) -> bool:
-    provider = agent.search.provider
-    if provider is not None or agent.search.fallback != "none":
-        return provider != "none"
-    return any(key.startswith(_MODEL_KEYS) for key in agent.given)
-
-
 def _asks_for_watching(settings: Settings, agent: AgentSettings) -> bool:
     sync = agent.search.sync
     watched = "sync.watch" in agent.given and sync.watch
@@ -73,11 +65,6 @@ def _asks_for_flush(settings: Settings, agent: AgentSettings) -> bool:
 
 # The kind of the step down that says the same in an answer, who asks, what is said.
 _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
-    (
-        "embedding",
-        _asks_for_vectors,
-        "An embedding provider is configured; this version searches by words only.",
-    ),
     (
         "",
         _asks_for_sessions,

@@ -98,7 +98,9 @@ class LocalSettings(Block, frozen=True, kw_only=True):
         str, model_location(), "The model's file, or where to download it from."
     ] = LOCAL_MODEL
     model_cache_dir: Annotated[
-        Path | None, location(), "Where downloaded models are kept."
+        Path | None,
+        location(),
+        "Where GGUF files are kept; unset: `~/.node-llama-cpp/models`, as OpenClaw.",
     ] = None
 
     def __repr__(self) -> str:

@@ -33,9 +33,7 @@ class Answering:
     def found(self, findings: Findings, *warnings: str) -> SearchAnswer:
         """Return an answer with an engine's findings."""
         settings, agent = self.opening.settings, self.opening.agent
-        requested = agent.search.provider
-        missing = () if requested in (None, "none") else (_no_provider(requested),)
-        fallbacks = (*missing, *findings.fallbacks)
+        fallbacks = findings.fallbacks
         told = {step.kind for step in fallbacks}
         later = later_features(settings, agent, told=told)
         return SearchAnswer(
@@ -48,7 +46,7 @@ class Answering:
             mode=findings.mode,
             provider=findings.provider,
             model=findings.model,
-            requested_provider=requested,
+            requested_provider=self.opening.requested_provider,
             fallbacks=fallbacks,
             local_to_remote=findings.local_to_remote,
             degraded=findings.degraded or bool(fallbacks),
@@ -69,14 +67,4 @@ def switched_off(path: str, start: int) -> Document:
         total_lines=0,
         found=False,
         reason="memory-disabled",
-    )
-
-
-def _no_provider(requested: str | None) -> Fallback:
-    return Fallback(
-        kind="embedding",
-        from_=requested or "",
-        to="none",
-        reason="missing",
-        message="This version has no embedding providers yet; words alone are searched.",
     )

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
-from notewell.backends.base import Backend, Progress, Query, Waiting
+from notewell.backends.base import Backend, Progress, Query, VectorWork, Waiting
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.fallback import open_with_fallback
 from notewell.config import Settings, later_features
@@ -33,6 +33,9 @@ from notewell.types import (
     StatusReport,
 )
 from notewell.workspace import Workspace, get_document, scan
+
+MAKE: Final = VectorWork()
+"""Missing vectors are made, and nobody is told how far it is."""
 
 
 class Memory:
@@ -166,14 +169,17 @@ class Memory:
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = MAKE,
     ) -> IndexReport:
-        """Make the index agree with the notes.
+        """Make the index agree with the notes, and make the vectors that are missing.
 
         Args:
             force: Build everything anew; searches go on meanwhile.
-            within: Stop after about this many seconds, at the next note.
+            within: Stop after about this many seconds, at the next note, and make no
+                vectors.
             progress: Told how far the run is.
             waiting: Told that another process has to finish first.
+            vectors: Who is told how far the vectors are; None: make none.
 
         Raises:
             BackendError: the index cannot be written.
@@ -183,7 +189,11 @@ class Memory:
         if self._backend is None:
             raise self._failure or closed()
         report = await self._backend.refresh(
-            force=force, within=within, progress=progress, waiting=waiting
+            force=force,
+            within=within,
+            progress=progress,
+            waiting=waiting,
+            vectors=vectors if within is None else None,
         )
         later = later_features(self.settings, self._opening.agent)
         return replace(report, warnings=(*later, *report.warnings))

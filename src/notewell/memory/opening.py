@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from notewell.adapters.embeddings.base import Choice
+from notewell.adapters.embeddings.choosing import choose
 from notewell.backends.base import Site
 from notewell.config import AgentSettings, Settings, load_settings
 from notewell.workspace import Workspace, choose_workspace
@@ -19,6 +21,7 @@ class Opening:
         agent: The agent's settings.
         workspace: The folder of notes.
         environ: The environment that was read.
+        embedding: The providers of vectors that the agent has.
         notices: Sentences for a person, such as which folder was taken.
     """
 
@@ -26,12 +29,19 @@ class Opening:
     agent: AgentSettings
     workspace: Workspace
     environ: Mapping[str, str]
+    embedding: Choice
     notices: tuple[str, ...]
 
     @property
     def enabled(self) -> bool:
         """Whether this agent has a memory to search."""
         return self.agent.search.enabled and not self.settings.memory_off
+
+    @property
+    def requested_provider(self) -> str | None:
+        """The provider of vectors that is configured, or that was chosen."""
+        first = self.embedding.first
+        return first.name if first else self.agent.search.provider
 
     def site(self, *, stays: bool = False) -> Site:
         """Return where the backend works, for a program that stays or one that ends."""
@@ -41,6 +51,7 @@ class Opening:
             memory=self.settings.memory,
             state_dir=self.settings.state_dir,
             environ=self.environ,
+            embedding=self.embedding,
             stays=stays,
         )
 
@@ -97,5 +108,12 @@ def prepare(
         agent=chosen_agent,
         workspace=Workspace(root=choice.root, extra_paths=extra_paths),
         environ=environ,
+        embedding=choose(
+            settings,
+            chosen_agent,
+            environ,
+            # A key that is there by chance must not upload somebody's folder.
+            configured=own and chosen_agent.workspace_origin == "file",
+        ),
         notices=(choice.notice,) if choice.notice else (),
     )

@@ -26,7 +26,7 @@ def status_report(
         enabled=opening.enabled,
         backend=index.backend or backend,
         requested_backend=settings.memory.backend,
-        requested_provider=agent.search.provider,
+        requested_provider=opening.requested_provider,
         sources=tuple(name for name in _SOURCES if name in agent.search.sources),
         disk_files=len(scanned.notes),
         disk_bytes=scanned.bytes,

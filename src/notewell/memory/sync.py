@@ -5,11 +5,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from notewell.backends.base import Progress, Waiting
+from notewell.backends.base import Progress, VectorWork, Waiting
 from notewell.backends.blocking import drive
 from notewell.backends.registry import BUILTIN
 from notewell.config import Settings
-from notewell.memory.facade import Memory, open_memory
+from notewell.memory.facade import MAKE, Memory, open_memory
 from notewell.types import Document, IndexReport, SearchAnswer, Source, StatusReport
 from notewell.workspace import Workspace
 
@@ -92,11 +92,16 @@ class SyncMemory:
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        vectors: VectorWork | None = MAKE,
     ) -> IndexReport:
         """Make the index agree with the notes; see `Memory.refresh`."""
         return self._run(
             self._memory.refresh(
-                force=force, within=within, progress=progress, waiting=waiting
+                force=force,
+                within=within,
+                progress=progress,
+                waiting=waiting,
+                vectors=vectors,
             )
         )
 

@@ -3,6 +3,7 @@
 import random
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -255,11 +256,7 @@ def test_the_index_of_another_folder_at_the_same_path_is_not_searched(
     elsewhere.rename(built.root)
     (tmp_path / "moved").rename(elsewhere)
     site = built.site(**{"agents.defaults.workspace": str(elsewhere)})
-    moved = type(site)(
-        workspace=type(site.workspace)(root=elsewhere),
-        agent=site.agent,
-        memory=site.memory,
-    )
+    moved = replace(site, workspace=type(site.workspace)(root=elsewhere))
     engine = Engine(moved)
 
     before = engine.built()
@@ -276,11 +273,7 @@ def test_a_workspace_that_is_not_the_agents_own_gets_an_index_of_its_own(
     built: "Notebook", tmp_path: Path
 ) -> None:
     site = built.site()
-    other = type(site)(
-        workspace=type(site.workspace)(root=tmp_path / "vault"),
-        agent=site.agent,
-        memory=site.memory,
-    )
+    other = replace(site, workspace=type(site.workspace)(root=tmp_path / "vault"))
 
     place = locate_index(other).path
 

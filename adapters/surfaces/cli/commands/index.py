@@ -12,6 +12,7 @@ from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call, Command
 from notewell.adapters.surfaces.cli.progress import Indexing, plural
 from notewell.adapters.surfaces.cli.skips import skip_lines
+from notewell.adapters.surfaces.cli.vectorwork import Vectors
 from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import IndexReport
@@ -71,13 +72,22 @@ def index(context: click.Context, force: bool) -> int:
 def _indexed(call: Call, agent: str | None, force: bool) -> Outcome:
     title = f"Indexing {agent}" if agent else "Indexing"
     with memory_of(call, agent=agent) as memory:
-        with Indexing(call.output, one_line(title)) as progress:
+        with (
+            Indexing(call.output, one_line(title)) as progress,
+            Vectors(call.output) as vectors,
+        ):
             try:
                 report = memory.refresh(
-                    force=force, progress=progress, waiting=progress.wait
+                    force=force,
+                    progress=progress,
+                    waiting=progress.wait,
+                    vectors=vectors.work,
                 )
             except BaseException:
-                _say_what_is_kept(progress, call)
+                if progress.ran or vectors.ran:
+                    vectors.stop()
+                    progress.stop()
+                    call.output.note("what was finished is kept; run it again to go on")
                 raise
         return Outcome(agent=memory.agent, report=report, seconds=progress.seconds)
 
@@ -88,12 +98,6 @@ def _guarded(call: Call, agent: str, force: bool) -> Outcome:
         return _indexed(call, agent, force)
     except NotewellError as error:
         return Outcome(agent=agent, error=error)
-
-
-def _say_what_is_kept(progress: Indexing, call: Call) -> None:
-    if progress.ran:
-        progress.stop()
-        call.output.note("what was finished is kept; run it again to go on")
 
 
 def _shape(outcomes: Sequence[Outcome]) -> dict[str, object]:

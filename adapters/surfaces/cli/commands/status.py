@@ -14,6 +14,7 @@ from notewell.adapters.surfaces.cli.overview import overview
 from notewell.adapters.surfaces.cli.probe import Probe, probe
 from notewell.adapters.surfaces.cli.progress import Indexing
 from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.cli.vectorwork import Vectors
 from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import StatusReport
@@ -62,8 +63,13 @@ def status(context: click.Context, deep: bool, index: bool) -> int:
 def _state(call: Call, agent: str | None, deep: bool, index: bool) -> State:
     with memory_of(call, agent=agent) as memory:
         if index:
-            with Indexing(call.output) as progress:
-                memory.refresh(progress=progress, waiting=progress.wait)
+            with (
+                Indexing(call.output) as progress,
+                Vectors(call.output) as vectors,
+            ):
+                memory.refresh(
+                    progress=progress, waiting=progress.wait, vectors=vectors.work
+                )
         report = memory.status()
         found = probe(memory, report) if deep else None
         return State(agent=memory.agent, report=report, probe=found)

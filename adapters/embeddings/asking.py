@@ -1,0 +1,207 @@
+"""An open remote provider: texts in, unit vectors out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from notewell.adapters.embeddings.base import EmbeddingIdentity, Role
+from notewell.adapters.embeddings.dialect import Ask, Dialect
+from notewell.adapters.embeddings.failures import Blame, Refused
+from notewell.adapters.embeddings.http import Client
+from notewell.adapters.embeddings.portions import Portions
+from notewell.adapters.embeddings.prefixes import describe
+from notewell.adapters.embeddings.remote import is_own
+from notewell.adapters.embeddings.vectors import length, unit_rows, usable
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.address import Address
+    from notewell.adapters.embeddings.base import Matrix
+    from notewell.adapters.embeddings.request import Request
+    from notewell.config import Secret
+
+_HARMLESS: Final = "note"
+"""A text that no server refuses: if it does, the request is at fault."""
+
+
+class RemoteEmbedder:
+    """An Embedder that asks a server."""
+
+    def __init__(self, request: Request, dialect: Dialect, address: Address) -> None:
+        """Make ready; no connection is opened.
+
+        Raises:
+            EmbeddingError: a proxy of the environment cannot be used.
+        """
+        self._request = request
+        self._dialect = dialect
+        self._address = address
+        self._own = is_own(dialect, address)
+        self._model = _model(request, dialect, own=self._own)
+        self._prefixes = dialect.prefixes(self._model, self._own)
+        self._dimension = self._published()
+        self._portions = Portions(dialect.limits)
+        self._blame = Blame(
+            request=request,
+            host=address.host,
+            model=self._model,
+            pull=dialect.pull,
+            start=dialect.start,
+        )
+        self._client = Client(
+            address,
+            headers=_headers(request, dialect, address),
+            environ=request.environ,
+            blame=self._blame,
+        )
+
+    @property
+    def model(self) -> str:
+        """The model's name, as an answer shows it."""
+        return self._model
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts are worth giving at once."""
+        return self._dialect.limits.usual
+
+    def identity(self) -> EmbeddingIdentity:
+        """Return what the vectors depend on; asks the model at most once.
+
+        Raises:
+            EmbeddingError: the dimension is not known without the model, which fails.
+        """
+        return EmbeddingIdentity(
+            provider=self._request.name,
+            model=self._model,
+            endpoint=self._address.url,
+            dimension=self._dimension or self._probe("query"),
+            prefixes=describe(self._prefixes, pooling=self._dialect.roles),
+        )
+
+    def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+        """Return one unit vector per text; see `Embedder.embed`.
+
+        Raises:
+            EmbeddingError: no text could be embedded.
+        """
+        dimension = self._dimension or self._probe(role)
+        found = np.full((len(texts), dimension), np.nan, dtype=np.float32)
+        start = 0
+        while start < len(texts):
+            portion = self._portions.next(texts, start)
+            self._fill(found, texts, portion, role)
+            start = portion.stop
+        return found
+
+    def close(self) -> None:
+        """Release the connections. Calling it twice is harmless."""
+        self._client.close()
+
+    def _fill(
+        self, found: Matrix, texts: Sequence[str], portion: range, role: Role
+    ) -> None:
+        """Embed a portion, halving what is refused until single texts are to blame."""
+        waiting: deque[Sequence[int]] = deque([portion])
+        refused: list[Sequence[int]] = []
+        largest = 0
+        while waiting:
+            part = waiting.popleft()
+            rows = self._rows([texts[place] for place in part], role, found.shape[1])
+            found[list(part)] = rows
+            good = usable(rows)
+            if not good.any():
+                if not largest:
+                    self._probe(role)  # or the request is at fault, not these texts
+                refused.append(part)
+                waiting.extend(_halves(part))
+                continue
+            largest = max(largest, len(part))
+            if len(part) > 1:  # another try for those alone that went wrong
+                waiting.extend([part[int(i)]] for i in np.flatnonzero(~good))
+        self._portions.learn(largest=largest, refused=_too_many(refused))
+
+    def _rows(self, texts: Sequence[str], role: Role, dimension: int) -> Matrix:
+        """Ask once; all rows are NaN if the server does not want these texts."""
+        try:
+            return unit_rows(self._ask(texts, role), dimension)
+        except Refused:
+            return unit_rows([None] * len(texts), dimension)
+
+    def _ask(self, texts: Sequence[str], role: Role) -> list[object]:
+        """Return vectors as the server gives them, None where it gives none.
+
+        Raises:
+            Refused: the server does not want these texts.
+            EmbeddingError: it cannot be asked.
+        """
+        request = self._request
+        ask = Ask(
+            model=self._model,
+            texts=[self._prefixes.before(text, role) for text in texts],
+            role=role,
+            dimensionality=request.dimensionality,
+            own=self._own,
+        )
+        patience = request.query if role == "query" else request.document
+        answer = self._client.post(self._dialect.call(ask), patience)
+        return self._dialect.rows(answer, len(texts))
+
+    def _probe(self, role: Role) -> int:
+        """Return the dimension, learnt from a harmless text and remembered.
+
+        Raises:
+            EmbeddingError: even that one is not embedded.
+        """
+        try:
+            rows = self._ask([_HARMLESS], role)
+        except Refused as refused:
+            raise self._blame.of_request(refused) from None
+        numbers = length(rows[0])
+        dimension = self._dimension or numbers
+        if not numbers or not usable(unit_rows(rows, dimension)).all():
+            raise self._blame.of_vector(numbers, dimension)
+        self._dimension = dimension
+        return dimension
+
+    def _published(self) -> int | None:
+        """Return the dimension where it is certain without asking."""
+        if self._request.dimensionality:
+            return self._request.dimensionality
+        return self._dialect.dimensions.get(self._model) if self._own else None
+
+
+def _halves(part: Sequence[int]) -> tuple[Sequence[int], ...]:
+    middle = len(part) // 2
+    return (part[:middle], part[middle:]) if middle else ()
+
+
+def _too_many(refused: Sequence[Sequence[int]]) -> bool:
+    """Whether one of these was refused for its size, not for a text in it."""
+    blamed = {part[0] for part in refused if len(part) == 1}
+    return any(blamed.isdisjoint(part) for part in refused)
+
+
+def _model(request: Request, dialect: Dialect, *, own: bool) -> str:
+    """Return the model's name; OpenClaw writes `openai/…` before those of a provider,
+    while at other servers that may be a part of the name."""
+    model = request.model or dialect.model
+    return model.removeprefix(f"{request.name}/") if own else model
+
+
+def _headers(request: Request, dialect: Dialect, address: Address) -> dict[str, Secret]:
+    """Return every header; what is configured wins over what follows from a key."""
+    from notewell.config import Secret
+
+    sent = {"Content-Type": Secret("application/json")}
+    if address.login is not None:
+        sent["Authorization"] = address.login
+    if request.key.key is not None:
+        name, value = dialect.carries(request.key.key.reveal())
+        sent[name] = Secret(value)
+    given = {name.lower() for name in request.headers}
+    kept = {name: held for name, held in sent.items() if name.lower() not in given}
+    return {**kept, **request.headers}

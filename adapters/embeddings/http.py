@@ -1,0 +1,205 @@
+"""The HTTP client of every remote provider: time limits, repeats, and no leaks.
+
+Redirects are never followed, so that a key does not travel; what is secret in an
+address is added below the client, so that its log does not show it.
+"""
+
+import random
+import ssl
+import time
+from collections.abc import Mapping
+from typing import Final, cast
+
+import httpx
+import orjson
+
+from notewell.adapters.embeddings.address import Address, proxy_for
+from notewell.adapters.embeddings.dialect import Call
+from notewell.adapters.embeddings.failures import (
+    Answer,
+    Blame,
+    Refused,
+    seconds_from,
+)
+from notewell.adapters.embeddings.request import Patience
+from notewell.config import Secret
+from notewell.errors import EmbeddingError
+from notewell.foreign import read_json
+
+_LARGEST_ANSWER: Final = 256 * 1024 * 1024
+_LONGEST_PAUSE: Final = 30.0
+_WORTH_REPEATING: Final = frozenset({"network", "rate-limit"})
+
+
+class Client:
+    """Posts JSON to one provider. Safe to share between threads."""
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        headers: Mapping[str, Secret],
+        environ: Mapping[str, str],
+        blame: Blame,
+    ) -> None:
+        """Make ready; no connection is opened.
+
+        Raises:
+            EmbeddingError: the proxy or the certificates that the environment names
+                cannot be used.
+        """
+        self._base = address.url
+        self._blame = blame
+        try:
+            transport = _Private(address, headers, environ)
+        except (ImportError, OSError, ValueError, httpx.InvalidURL):
+            raise blame.error(
+                "the proxy or the certificates in the environment cannot be used",
+                reason="network",
+                remedy="check HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
+            ) from None
+        self._http = httpx.Client(
+            transport=transport, trust_env=False, follow_redirects=False
+        )
+
+    def post(self, call: Call, patience: Patience) -> object:
+        """Send a request, again if that may help, and return the answer's JSON.
+
+        Raises:
+            Refused: the server does not want these texts.
+            EmbeddingError: no attempt succeeded.
+        """
+        until = time.monotonic() + patience.total
+        for attempt in range(patience.attempts):
+            outcome = self._once(call, patience, until)
+            if isinstance(outcome, Answer):
+                return self._read(outcome)
+            pause = _pause(outcome, attempt, patience)
+            last = attempt + 1 == patience.attempts
+            if last or pause is None or time.monotonic() + pause >= until:
+                raise outcome
+            time.sleep(pause)
+        raise ValueError("patience must allow an attempt")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _once(
+        self, call: Call, patience: Patience, until: float
+    ) -> Answer | EmbeddingError | Refused:
+        # Exceptions of the client may quote a header, so none is kept as a cause.
+        try:
+            answer = self._exchange(call, patience, until)
+        except httpx.TimeoutException:
+            return self._blame.timeout(patience.total)
+        except httpx.HTTPError:
+            return self._blame.broken()
+        return answer if answer.status == 200 else self._blame.of(answer)
+
+    def _exchange(self, call: Call, patience: Patience, until: float) -> Answer:
+        left = max(until - time.monotonic(), 0.001)
+        limit = httpx.Timeout(left, connect=min(left, patience.connect))
+        content = orjson.dumps(_sound(call.body))
+        url = f"{self._base}{call.path}"
+        with self._http.stream("POST", url, content=content, timeout=limit) as response:
+            body = _body(response, until)
+        wait = response.headers.get("retry-after")
+        return Answer(
+            status=response.status_code,
+            body=body,
+            retry_after=seconds_from(wait, now=time.time()),
+        )
+
+    def _read(self, answer: Answer) -> object:
+        try:
+            return read_json(answer.body)
+        except ValueError:
+            raise self._blame.unreadable() from None
+
+
+class _Private(httpx.BaseTransport):
+    """Adds headers and the query of the address below the client, which logs."""
+
+    def __init__(
+        self,
+        address: Address,
+        headers: Mapping[str, Secret],
+        environ: Mapping[str, str],
+    ) -> None:
+        proxy = proxy_for(address.url, environ)
+        self._inner = httpx.HTTPTransport(
+            verify=certificates(address.url, proxy, environ),
+            trust_env=False,
+            proxy=httpx.Proxy(proxy) if proxy else None,
+        )
+        self._query = address.query
+        self._headers = headers
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url, headers = request.url, request.headers.copy()
+        if self._query is not None:
+            url = url.copy_with(query=self._query.reveal().encode())
+        headers.update({name: held.reveal() for name, held in self._headers.items()})
+        sent = httpx.Request(
+            request.method,
+            url,
+            headers=headers,
+            stream=request.stream,
+            extensions=request.extensions,
+        )
+        return self._inner.handle_request(sent)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def certificates(
+    url: str, proxy: str | None, environ: Mapping[str, str]
+) -> ssl.SSLContext | bool:
+    """Return what to trust; nothing is loaded for an address that wants no TLS."""
+    if not any(place.startswith("https:") for place in (url, proxy or "")):
+        return False
+    file, folder = environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
+    if file or folder:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def _body(response: httpx.Response, until: float) -> bytes:
+    """Read an answer to its end, though the server sends it drop by drop."""
+    parts: list[bytes] = []
+    size = 0
+    for part in response.iter_bytes():
+        size += len(part)
+        if time.monotonic() > until:
+            raise httpx.ReadTimeout("the answer takes too long")
+        if size > _LARGEST_ANSWER:
+            raise httpx.ReadError("the answer is too large")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _pause(
+    outcome: EmbeddingError | Refused, attempt: int, patience: Patience
+) -> float | None:
+    """Return the seconds before the next attempt; None if none is of use."""
+    usual = patience.pause * 2.0**attempt * random.uniform(0.5, 1.0)
+    if isinstance(outcome, Refused):
+        return usual if outcome.status == 500 and attempt == 0 else None
+    if outcome.reason not in _WORTH_REPEATING:
+        return None
+    asked = outcome.retry_after or 0.0
+    return max(asked, min(usual, _LONGEST_PAUSE))
+
+
+def _sound(value: object) -> object:
+    """Replace halves of surrogate pairs, which JSON in UTF-8 cannot carry."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[str, object]", value).items()
+        return {key: _sound(item) for key, item in pairs}
+    if isinstance(value, list):
+        return [_sound(item) for item in cast("list[object]", value)]
+    return value

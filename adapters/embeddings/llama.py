@@ -1,0 +1,216 @@
+"""One GGUF model in memory, by llama-cpp-python.
+
+llama.cpp ends the process when it is given more tokens than it was set up for, or
+a model that is gone, so both are checked here first.
+"""
+
+import os
+from collections import deque
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
+
+from notewell.adapters.embeddings.gguf import GgufHead
+from notewell.adapters.embeddings.pieces import MOST, pieces
+from notewell.adapters.embeddings.quiet import quiet
+from notewell.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from llama_cpp import Llama
+
+LONGEST: Final = 2048
+"""Tokens that are read at once at most: passages are shorter, and memory grows."""
+
+_POOLINGS: Final = ("none", "mean", "cls", "last")
+_CALLBACKS: Final[list[object]] = []  # C code holds them, so they must stay
+
+
+class LlamaModel:
+    """A model that is loaded. Threads take turns."""
+
+    def __init__(self, model: "Llama", tokens: int) -> None:
+        self._model: Llama | None = model
+        self._tokens = tokens
+        self._lock = Lock()
+
+    def vectors(self, text: str) -> list[tuple[int, list[float]]]:
+        """Return (tokens, vector) for each piece of a text; none for no token.
+
+        Raises:
+            EmbeddingError: llama.cpp refuses it.
+        """
+        text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates
+        with self._lock:
+            model = self._model
+            if model is None:
+                raise EmbeddingError(
+                    "local",
+                    "the model was closed while texts were waiting",
+                    reason="not-ready",
+                    remedy="open it again",
+                )
+            found: list[tuple[int, list[float]]] = []
+            for piece in pieces(text[: MOST * self._tokens * 8], self._fits):
+                if len(found) < MOST and (count := _count(model, piece)):
+                    found.append((count, _embedded(model, piece)))
+            return found
+
+    def close(self) -> None:
+        """Free the memory, as soon as nobody is in the middle of a text."""
+        with self._lock:
+            model, self._model = self._model, None
+            if model is not None:
+                model.close()
+
+    def _fits(self, piece: str) -> bool:
+        assert self._model is not None, "the lock is held"
+        return _count(self._model, piece) <= self._tokens
+
+
+def load(path: Path, head: GgufHead, pooling: str, *, remedy: str) -> LlamaModel:
+    """Load a model into memory.
+
+    Args:
+        pooling: How the vectors of tokens become one: `mean`, `cls` or `last`.
+        remedy: What to do about a file that is damaged.
+
+    Raises:
+        EmbeddingError: the package is missing, or it cannot read the model.
+    """
+    tokens = min(head.context, LONGEST)
+    with quiet():
+        llama_cpp = package()
+        said = _silenced(llama_cpp)
+        said.clear()
+        try:
+            # verbose=False would send the descriptors 1 and 2 of the whole process
+            # to /dev/null for a while, and with them the answers of other threads.
+            model: Llama = llama_cpp.Llama(
+                model_path=str(path),
+                embedding=True,
+                verbose=True,
+                n_ctx=tokens,
+                n_batch=tokens,
+                n_ubatch=tokens,
+                pooling_type=_POOLINGS.index(pooling),
+                n_gpu_layers=-1,
+                n_threads=threads(),
+                n_threads_batch=threads(),
+            )
+        except (ValueError, RuntimeError, OSError, MemoryError) as exc:
+            raise _not_loaded(path, said, remedy) from exc
+    return LlamaModel(model, tokens)
+
+
+def package() -> ModuleType:
+    """Return llama-cpp-python.
+
+    Raises:
+        EmbeddingError: it is not installed, or its library cannot be loaded.
+    """
+    try:
+        import llama_cpp  # takes half a second
+    except ModuleNotFoundError as exc:
+        raise missing() from exc
+    except (ImportError, OSError, RuntimeError) as exc:
+        raise EmbeddingError(
+            "local",
+            f"llama-cpp-python cannot be loaded: {exc}",
+            reason="missing",
+            remedy="install it again: pip install --force-reinstall llama-cpp-python",
+        ) from exc
+    return llama_cpp
+
+
+def missing() -> EmbeddingError:
+    """Return the error that says how to get llama-cpp-python."""
+    return EmbeddingError(
+        "local",
+        "llama-cpp-python is not installed",
+        reason="missing",
+        remedy='install it: pip install "notewell[llama]"',
+    )
+
+
+def threads() -> int:
+    """Return how many threads llama.cpp may use.
+
+    One core is left alone: its threads wait for each other in busy loops, so a
+    model with a thread too many is many times slower, and not a little.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    siblings = Path("/sys/devices/system/cpu/smt/active")
+    try:
+        shared = siblings.read_text(encoding="ascii").strip() == "1"
+    except OSError:
+        shared = False
+    return max(1, min(8, cores // 2 if shared else cores - 1))
+
+
+@cache
+def _silenced(llama_cpp: ModuleType) -> deque[str]:
+    """Take llama.cpp's log away from stderr; return where its last errors are put."""
+    import ctypes
+
+    said: deque[str] = deque(maxlen=20)
+
+    def listen(_level: int, text: bytes, _data: object) -> None:
+        if b"error" in text:  # the numbers of the levels have changed over time
+            said.append(text.decode("utf-8", "replace").strip())
+
+    _mend(llama_cpp)
+    callback = llama_cpp.llama_log_callback(listen)
+    llama_cpp.llama_log_set(callback, ctypes.c_void_p(0))
+    _CALLBACKS.append(callback)
+    return said
+
+
+def _mend(llama_cpp: ModuleType) -> None:
+    """Let a model that could not be loaded go without a traceback on stderr.
+
+    Its destructor asks for a `sampler` that the constructor did not come to set.
+    """
+    wrapper = getattr(getattr(llama_cpp, "_internals", None), "LlamaModel", None)
+    if wrapper is not None and not hasattr(wrapper, "sampler"):
+        wrapper.sampler = None
+
+
+def _not_loaded(path: Path, said: Sequence[str], remedy: str) -> EmbeddingError:
+    why = next((line for line in said if "error loading model" in line), "")
+    why = why.rpartition("error loading model:")[2].strip()
+    if "unknown model architecture" in why:
+        return EmbeddingError(
+            "local",
+            f"the installed llama-cpp-python is too old for {path.name}: {why}",
+            reason="version",
+            remedy="install a newer one: pip install --upgrade llama-cpp-python",
+        )
+    return EmbeddingError(
+        "local",
+        f"{path} cannot be loaded{': ' if why else ''}{why}",
+        reason="corrupt",
+        remedy=remedy,
+    )
+
+
+def _count(model: "Llama", piece: str) -> int:
+    return len(model.tokenize(piece.encode("utf-8")))
+
+
+def _embedded(model: "Llama", piece: str) -> list[float]:
+    # One text at a time: lists of texts fail in several versions.
+    try:
+        return model.embed(piece)
+    except (RuntimeError, ValueError) as exc:
+        raise EmbeddingError(
+            "local",
+            f"llama.cpp failed on a text of {len(piece)} characters",
+            reason="exit",
+            remedy="upgrade it: pip install --upgrade llama-cpp-python",
+        ) from exc

@@ -1,0 +1,58 @@
+"""Ollama, in its own protocol.
+
+Source: docs.ollama.com/api/embed. It publishes no limits and the vectors' length depends on
+what was pulled, so the model is asked.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from notewell.adapters.embeddings.base import Provider
+from notewell.adapters.embeddings.dialect import (
+    Ask,
+    Call,
+    Dialect,
+    Limits,
+    listed_rows,
+)
+from notewell.adapters.embeddings.prefixes import Prefixes, prefixes_for
+from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.request import Request
+from notewell.foreign import read_items, read_member
+
+
+def _call(ask: Ask) -> Call:
+    body: dict[str, object] = {"model": ask.model, "input": list(ask.texts)}
+    if ask.dimensionality:
+        body["dimensions"] = ask.dimensionality
+    return Call(path="/api/embed", body=body)
+
+
+def _rows(answer: object, count: int) -> list[object]:
+    return listed_rows(read_items(read_member(answer, "embeddings")), count)
+
+
+def _prefixes(model: str, own: bool) -> Prefixes:
+    return prefixes_for(model)
+
+
+OLLAMA: Final = Dialect(
+    home="http://127.0.0.1:11434",
+    path="",
+    model="nomic-embed-text",
+    dimensions={},
+    limits=Limits(items=512, tokens=200_000, usual=16),
+    call=_call,
+    rows=_rows,
+    keyless=True,
+    prefixes=_prefixes,
+    pull="ollama pull",
+    start="start Ollama (`ollama serve`), or correct its address",
+)
+
+
+def provider(request: Request) -> Provider:
+    """Describe the Ollama at the configured address."""
+    # OpenClaw's entry for chats names the compatible interface below the same address.
+    endpoint = (request.endpoint or "").rstrip("/").removesuffix("/v1") or None
+    return remote_provider(replace(request, endpoint=endpoint), OLLAMA)

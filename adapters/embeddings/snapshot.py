@@ -1,0 +1,100 @@
+"""Fetches a model for sentence-transformers, by the library that knows how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Final
+
+from notewell.adapters.embeddings.address import is_loopback
+from notewell.adapters.embeddings.base import Fetched
+from notewell.adapters.embeddings.hub import endpoint_of
+from notewell.adapters.embeddings.model_folder import NAME, onnx_installed
+from notewell.adapters.embeddings.quiet import quiet
+from notewell.errors import EmbeddingError
+
+_FOREIGN: Final = ("openvino/*", "*.h5", "*.ot", "*.msgpack", "*.tflite", "*.gguf")
+
+
+def fetch_snapshot(
+    repository: str,
+    *,
+    cache: Path,
+    environ: Mapping[str, str],
+    offline: bool,
+    fetched: Fetched,
+) -> None:
+    """Fetch a model into the cache of the Hugging Face libraries.
+
+    What is there already is not fetched again, and a broken run goes on.
+
+    Raises:
+        EmbeddingError: it cannot be fetched.
+    """
+    from urllib.parse import urlsplit
+
+    endpoint = endpoint_of(environ)
+    host = urlsplit(endpoint).hostname or ""
+    if offline and not is_loopback(host):
+        raise EmbeddingError(
+            NAME,
+            f"the model would come from {host}, and memory.offline forbids that",
+            reason="offline",
+            remedy="pull it without memory.offline, or copy its folder here",
+        )
+    from huggingface_hub import HfApi
+
+    api = HfApi(endpoint=endpoint, token=environ.get("HF_TOKEN") or None)
+    try:
+        with quiet():
+            info = api.model_info(repository, files_metadata=True)
+        files = _wanted({f.rfilename: f.size or 0 for f in info.siblings or ()})
+        have, total = 0, sum(files.values())
+        for name, size in files.items():
+            fetched(have, total)
+            with quiet():  # it has a bar of its own
+                api.hf_hub_download(repository, name, cache_dir=cache)
+            have += size
+    except Exception as exc:
+        # The library has changed its HTTP client before, and its errors with it.
+        raise _failed(exc, repository, host) from exc
+    fetched(total, total)
+
+
+def _wanted(files: Mapping[str, int]) -> dict[str, int]:
+    """Leave out the same numbers in the formats of other programs."""
+    foreign: list[str] = [*_FOREIGN]
+    if any(name.endswith(".safetensors") for name in files):
+        foreign.append("*.bin")
+    if not onnx_installed():
+        foreign.append("*.onnx")
+    return {
+        name: size
+        for name, size in files.items()
+        if not any(fnmatch(name, pattern) for pattern in foreign)
+    }
+
+
+def _failed(error: Exception, repository: str, host: str) -> EmbeddingError:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status in (401, 403):
+        return EmbeddingError(
+            NAME,
+            f"{host} does not give {repository} to everybody",
+            reason="auth",
+            remedy=f"look at https://{host}/{repository}; accept its terms, set HF_TOKEN",
+        )
+    if status == 404:
+        return EmbeddingError(
+            NAME,
+            f"{host} has no model {repository}",
+            reason="model-missing",
+            remedy="check the name in memorySearch.model",
+        )
+    return EmbeddingError(
+        NAME,
+        f"{repository} could not be fetched from {host} ({type(error).__name__})",
+        reason="network",
+        remedy="run it again: what has come is kept",
+    )

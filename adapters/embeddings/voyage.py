@@ -1,0 +1,56 @@
+"""Voyage AI.
+
+Source: docs.voyageai.com/docs/embeddings and docs.voyageai.com/reference/embeddings-api
+(1,000 texts in a request, and 120,000 tokens with the large models).
+"""
+
+from typing import Final
+
+from notewell.adapters.embeddings.base import Provider
+from notewell.adapters.embeddings.dialect import (
+    Ask,
+    Call,
+    Dialect,
+    Limits,
+    indexed_rows,
+)
+from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.request import Request
+
+
+def _call(ask: Ask) -> Call:
+    body: dict[str, object] = {
+        "model": ask.model,
+        "input": list(ask.texts),
+        "input_type": ask.role,  # the same words as ours
+    }
+    if ask.dimensionality:
+        body["output_dimension"] = ask.dimensionality
+    return Call(path="/embeddings", body=body)
+
+
+VOYAGE: Final = Dialect(
+    home="https://api.voyageai.com/v1",
+    path="/v1",
+    model="voyage-4-large",
+    dimensions={
+        "voyage-4-large": 1024,
+        "voyage-4": 1024,
+        "voyage-4-lite": 1024,
+        "voyage-3-large": 1024,
+        "voyage-3.5": 1024,
+        "voyage-3.5-lite": 1024,
+        "voyage-code-3": 1024,
+        "voyage-finance-2": 1024,
+        "voyage-law-2": 1024,
+    },
+    limits=Limits(items=1000, tokens=120_000, usual=128),
+    call=_call,
+    rows=indexed_rows,
+    roles="input_type",
+)
+
+
+def provider(request: Request) -> Provider:
+    """Describe Voyage AI."""
+    return remote_provider(request, VOYAGE)

@@ -1,0 +1,109 @@
+"""What an index holds, counted when it is asked for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from notewell.backends.base import Progress, Waiting
+from notewell.backends.builtin.identity import Identity
+from notewell.backends.builtin.readers import Unreadable
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store, size_of
+from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
+from notewell.types import IndexReport, IndexStatus, Skipped, VectorStatus
+from notewell.workspace import Scan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Who is told how an indexing run goes."""
+
+    progress: Progress | None
+    waiting: Waiting | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexed:
+    """What a run over the texts has done.
+
+    Attributes:
+        scanned: The notes as they were found.
+        done: Notes that were written or removed.
+        left: Notes that are still to do; None when that has to be counted.
+        warnings: What a person should know.
+    """
+
+    scanned: Scan
+    done: int = 0
+    left: int | None = 0
+    warnings: tuple[str, ...] = ()
+
+
+def counted(
+    store: Store, path: Path, pending: int, warnings: tuple[str, ...]
+) -> IndexStatus:
+    """Count what the live generation holds."""
+    live = store.live()
+    assert live is not None
+    identity = Identity.decoded(store.get(f"identity_{live.number}"))
+    return IndexStatus(
+        location=str(path),
+        bytes=size_of(path),
+        files=store.one(f"select count(*) from {live.files} where problem is null"),
+        chunks=store.one(f"select count(*) from {live.chunks}"),
+        pending=pending,
+        indexed_at=store.indexed_at(),
+        last_error=store.get("last_error"),
+        identity={"chunker": identity.chunker, "tokenizer": identity.tokenizer},
+        vectors=_vectors(store, live),
+        skipped=_problems(store, live),
+        warnings=warnings,
+    )
+
+
+def uncounted(
+    path: Path, notes: int, error: Unreadable, warnings: tuple[str, ...]
+) -> IndexStatus:
+    """Return the status of an index that cannot be read."""
+    return IndexStatus(
+        location=str(path),
+        bytes=size_of(path),
+        files=0,
+        chunks=0,
+        pending=notes,
+        last_error=None if error.reason == "not-ready" else error.why,
+        warnings=warnings,
+    )
+
+
+def nothing_held(indexed: Indexed, warnings: tuple[str, ...]) -> IndexReport:
+    """Return the report of a run that has not completed a first index."""
+    return IndexReport(
+        files=0,
+        chunks=0,
+        pending=indexed.left or len(indexed.scanned.notes),
+        changed=indexed.done,
+        skipped=indexed.scanned.skipped,
+        warnings=warnings,
+    )
+
+
+def _vectors(store: Store, live: Generation) -> tuple[VectorStatus, ...]:
+    return tuple(
+        VectorStatus(
+            provider=identity.provider,
+            model=identity.model,
+            dimension=identity.dimension,
+            passages=embedded_chunks(store, live, kept),
+            lacking=lacking(store, live, kept),
+            search="sqlite-vec" if store.has_vec0 else "numpy",
+        )
+        for identity, kept in all_sets(store)
+    )
+
+
+def _problems(store: Store, live: Generation) -> tuple[Skipped, ...]:
+    rows = store.rows(
+        f"select path, problem from {live.files} where problem is not null"
+        " order by path"
+    )
+    return tuple(Skipped(path=p, reason="unreadable", detail=why) for p, why in rows)

@@ -1,0 +1,108 @@
+"""The two legs of a search: what they find, weighed and joined."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from notewell.backends.base import Query, Site
+from notewell.backends.builtin.fusion import by_vectors, fused
+from notewell.backends.builtin.lexical import candidates, spread_of
+from notewell.backends.builtin.literal import Literal
+from notewell.backends.builtin.passages import COLUMNS, Passage, Scored, passage_of
+from notewell.backends.builtin.query import Want
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.scoring import Scorer
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.asking import Meaning
+from notewell.backends.builtin.vectors.nearest import Vectors
+from notewell.backends.builtin.vectors.tables import find_set
+from notewell.types import Mode
+
+
+class Legs:
+    """One question to one generation of the index.
+
+    Attributes:
+        spread: In how many passages each term of the question stands.
+        scorer: Weighs passages by words.
+        vectors: Compares passages by meaning; None when words alone are searched.
+        passages: How many there are.
+        lacking: How many of them are known to have no vector.
+        exhausted: The last candidates were all that there are.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        store: Store,
+        tables: Generation,
+        wants: Sequence[Want],
+        query: Query,
+        meaning: Meaning,
+    ) -> None:
+        self._hybrid = site.agent.search.query.hybrid
+        self._store = store
+        self._tables = tables
+        self._wants = wants
+        self._query = query
+        self.spread = spread_of(store, tables, wants)
+        self.passages: int = store.get("passages") or 0
+        self.scorer = Scorer(
+            wants,
+            self.spread,
+            passages=self.passages,
+            mean_length=store.get("mean_length") or 1,
+        )
+        self.lacking = 0
+        self.vectors = self._vectors(meaning)
+        self.exhausted = False
+        self._scored: dict[int, Scored] = {}
+
+    @property
+    def mode(self) -> Mode:
+        """How the answer is found."""
+        if self.vectors is None:
+            return "keyword"
+        return "hybrid" if self._hybrid.enabled else "vector"
+
+    def candidates(self, literal: Literal, pool: int) -> list[Scored]:
+        """Return about `pool` passages of each leg, weighed and joined."""
+        found = candidates(
+            self._store, self._tables, self._wants, self.spread, literal, limit=pool
+        )
+        near = self._near(pool)
+        self.exhausted = max(len(found), len(near)) < pool
+        for one in (*found, *near):
+            if one.id not in self._scored and not self._query.hides(one.path):
+                self._scored[one.id] = self.scorer.score(one)
+        if self.vectors is None:
+            return list(self._scored.values())
+        cosines = self.vectors.cosines(list(self._scored))
+        joined = [
+            replace(one, vector=cosines.get(key)) for key, one in self._scored.items()
+        ]
+        if self._hybrid.enabled:
+            return fused(joined, self.vectors.background, self._hybrid)
+        return by_vectors(joined)
+
+    def _vectors(self, meaning: Meaning) -> Vectors | None:
+        if meaning.vector is None or meaning.identity is None:
+            return None
+        kept = find_set(self._store, meaning.identity)
+        if kept is None:
+            return None  # it was there a moment ago; somebody has begun anew
+        self.lacking = self._store.get(kept.lacking) or 0
+        return Vectors(self._store, self._tables, kept, meaning.vector)
+
+    def _near(self, pool: int) -> list[Passage]:
+        if self.vectors is None:
+            return []
+        near = self.vectors.nearest(pool, lambda path: not self._query.hides(path))
+        return [
+            passage_of(row)
+            for one in near
+            for row in self._store.rows(
+                f"select {COLUMNS} from {self._tables.chunks} as c"
+                f" join {self._tables.files} as f on f.id = c.file_id where c.id = ?",
+                one.chunk,
+            )
+        ]

@@ -1,0 +1,188 @@
+"""From a question to a vector: by the first provider, or the second, or not at all."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+
+from notewell.adapters.embeddings.base import Provider
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.embedders import Embedders, Rest
+from notewell.backends.builtin.vectors.tables import VectorSet, find_set, lacking
+from notewell.errors import EmbeddingError
+from notewell.types import Fallback, FallbackReason
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.base import EmbeddingIdentity, Matrix
+
+_REMEMBERED = 256
+"""Questions whose vectors are kept in memory."""
+
+_MAKE = "run `notewell index`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """A question's vector with the set that it is compared with, or why there is none.
+
+    Attributes:
+        vector: float32, shape (1, dimension), unit length; None: words alone.
+        identity: What the vector depends on.
+        provider: Who made it.
+        model: With which model.
+        fallbacks: Steps down that were taken.
+        local_to_remote: The question left this machine because a local provider failed.
+    """
+
+    vector: Matrix | None = None
+    identity: EmbeddingIdentity | None = None
+    provider: str | None = None
+    model: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    local_to_remote: bool = False
+
+
+WORDS_ALONE = Meaning()
+
+
+class Asking:
+    """Turns questions into vectors. Safe to share between threads."""
+
+    def __init__(
+        self, embedders: Embedders, reading: Callable[[], AbstractContextManager[Store]]
+    ) -> None:
+        """Take the providers, and what lends a reader of the index."""
+        self._embedders = embedders
+        self._reading = reading
+        self._remembered: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
+        self._guard = Lock()
+
+    def meaning(self, text: str) -> Meaning:
+        """Return the question's vector by the first provider that can give one.
+
+        The second provider is asked only if it has a vector of every passage.
+        """
+        choice = self._embedders.choice
+        steps: list[Fallback] = []
+        sent = False
+        asked = [one for one in (choice.first, choice.second) if one is not None]
+        for provider, other in zip(asked, [*asked[1:], None], strict=True):
+            stands_in = provider is not choice.first
+            try:
+                found = self._by(provider, text, complete=stands_in)
+            except _NotNow as now:
+                steps.append(_step_down(provider, other, now))
+                sent = sent or (now.sent and leaves(choice.first, provider))
+                continue
+            return Meaning(
+                vector=found.vector,
+                identity=found.identity,
+                provider=provider.name,
+                model=self._embedders.get(provider).model,
+                fallbacks=tuple(steps),
+                local_to_remote=sent or leaves(choice.first, provider),
+            )
+        return Meaning(fallbacks=tuple(steps), local_to_remote=sent)
+
+    def _by(self, provider: Provider, text: str, *, complete: bool) -> Meaning:
+        rest = self._embedders.resting(provider)
+        if rest:
+            raise _resting(provider, rest)
+        try:
+            embedder = self._embedders.get(provider)
+            identity = embedder.identity()
+        except EmbeddingError as error:
+            raise _failed(error, sent=False) from error
+        self._require_vectors(provider, identity, complete=complete)
+        vector = self._remember((identity.encoded(), text))
+        if vector is None:
+            try:
+                vector = embedder.embed([text], "query")
+            except EmbeddingError as error:
+                self._embedders.rest(provider, error)
+                raise _failed(error, sent=True) from error
+            _require_usable(provider, vector, identity.dimension)
+            self._embedders.wake(provider)
+            self._remember((identity.encoded(), text), vector)
+        return Meaning(vector=vector, identity=identity)
+
+    def _require_vectors(
+        self, provider: Provider, identity: EmbeddingIdentity, *, complete: bool
+    ) -> None:
+        """See, before anything is sent, that there is something to compare with."""
+        with self._reading() as store:
+            kept, tables = find_set(store, identity), store.live()
+            if kept is None or not _has_any(store, kept):
+                why = f"there are no vectors of {provider.name} yet; {_MAKE}"
+            elif complete and tables is not None and lacking(store, tables, kept):
+                why = f"the vectors of {provider.name} are not complete; {_MAKE}"
+            else:
+                return
+        raise _NotNow("not-ready", why)
+
+    def _remember(
+        self, key: tuple[str, str], vector: Matrix | None = None
+    ) -> Matrix | None:
+        with self._guard:
+            if vector is not None:
+                self._remembered[key] = vector
+            elif key in self._remembered:
+                self._remembered.move_to_end(key)
+            if len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
+            return self._remembered.get(key)
+
+
+class _NotNow(Exception):
+    """A provider gives no vector for this question."""
+
+    def __init__(self, reason: str, why: str, *, sent: bool = False) -> None:
+        super().__init__(why)
+        self.reason = reason
+        self.why = why
+        self.sent = sent
+
+
+def _has_any(store: Store, kept: VectorSet) -> bool:
+    return store.one(f"select 1 from {kept.vectors} limit 1") is not None
+
+
+def _require_usable(provider: Provider, vector: Matrix, dimension: int) -> None:
+    import numpy as np
+
+    if vector.shape != (1, dimension) or not np.isfinite(vector).all():
+        raise _NotNow(
+            "bad-vector",
+            f"{provider.name} gave no usable vector for this question",
+            sent=True,
+        )
+
+
+def _failed(error: EmbeddingError, *, sent: bool) -> _NotNow:
+    return _NotNow(error.reason, f"{error.message}; {error.remedy}", sent=sent)
+
+
+def _resting(provider: Provider, rest: Rest) -> _NotNow:
+    return _NotNow(
+        "cooldown",
+        f"{rest.error.message}; {provider.name} is asked again in {rest.left:.0f} s",
+    )
+
+
+def _step_down(provider: Provider, other: Provider | None, now: _NotNow) -> Fallback:
+    return Fallback(
+        kind="embedding",
+        from_=provider.name,
+        to=other.name if other else "none",
+        reason=cast("FallbackReason", now.reason),
+        message=now.why,
+    )
+
+
+def leaves(first: Provider | None, provider: Provider) -> bool:
+    """Say whether asking a provider sends text away that was to stay here."""
+    return first is not None and not first.remote and provider.remote

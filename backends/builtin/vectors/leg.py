@@ -1,0 +1,128 @@
+"""The vector half of one engine: its providers, questions, and the making of vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from notewell.adapters.embeddings.base import Embedder, Provider
+from notewell.backends.base import Site, VectorWork
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.asking import (
+    WORDS_ALONE,
+    Asking,
+    Meaning,
+    leaves,
+)
+from notewell.backends.builtin.vectors.embedders import Embedders
+from notewell.backends.builtin.vectors.extension import NoExtension, load
+from notewell.backends.builtin.vectors.making import Access, Making, Which, live
+from notewell.errors import EmbeddingError
+from notewell.types import Fallback
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What a run of embedding has left.
+
+    Attributes:
+        embedded: Passages that have a vector of the provider that was asked last.
+        left: Texts that still lack one.
+        failed: No provider could finish.
+        local_to_remote: Text left this machine because a local provider failed.
+        warnings: What a person should know.
+    """
+
+    embedded: int = 0
+    left: int = 0
+    failed: bool = False
+    local_to_remote: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+class VectorLeg:
+    """Vectors of one workspace. Safe to share between threads."""
+
+    def __init__(self, site: Site, access: Access) -> None:
+        self._choice = site.embedding
+        self._search = site.agent.search
+        self._access = access
+        self._embedders = Embedders(site.embedding)
+        self._asking = Asking(self._embedders, access.reading)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is a provider at all."""
+        return self._choice.first is not None
+
+    def meaning(self, text: str) -> Meaning:
+        """Return a question's vector, or why there is none."""
+        return self._asking.meaning(text) if self.wanted else WORDS_ALONE
+
+    def prepare(self, store: Store) -> Fallback | None:
+        """Get a connection ready for vectors; return what it has to do without."""
+        settings = self._search.store
+        if not settings.vector.enabled:
+            return None
+        try:
+            load(store, settings)
+        except NoExtension as error:
+            return Fallback(
+                kind="vector-index",
+                from_="sqlite-vec",
+                to="numpy",
+                reason=error.reason,
+                message=error.why,
+            )
+        return None
+
+    def make(self, work: VectorWork, *, anew: bool, which: Which = live) -> Made:
+        """Make the missing vectors, with the second provider if the first one fails.
+
+        Args:
+            work: Told how far it is.
+            anew: Try again what a provider has refused.
+            which: The generation whose texts are embedded.
+        """
+        choice, made = self._choice, Made()
+        for provider in filter(None, (choice.first, choice.second)):
+            making = Making(self._access, provider, which)
+            problem = self._problem(making, provider, work, anew=anew)
+            away = making.sent and leaves(choice.first, provider)
+            made = Made(
+                embedded=making.embedded,
+                left=making.left,
+                failed=problem is not None,
+                local_to_remote=made.local_to_remote or away,
+                warnings=(*made.warnings, *((problem,) if problem else ())),
+            )
+            if not made.failed:
+                break
+        return made
+
+    def _problem(
+        self, making: Making, provider: Provider, work: VectorWork, *, anew: bool
+    ) -> str | None:
+        """Make vectors; return what kept the provider from making all of them."""
+        cache = self._search.cache
+        most = cache.max_entries if cache.enabled else 0
+        try:
+            embedder = self._ready(provider, work)
+            making.run(embedder, work, cache=most, anew=anew)
+        except EmbeddingError as error:
+            return f"{error.message}; {error.remedy}"
+        self._embedders.wake(provider)
+        return None
+
+    def _ready(self, provider: Provider, work: VectorWork) -> Embedder:
+        """Open a provider, with its model fetched if that is what is missing."""
+        try:
+            return self._embedders.get(provider)
+        except EmbeddingError as error:
+            if error.reason != "model-missing" or provider.fetch is None:
+                raise
+        provider.fetch(work.fetching)
+        return self._embedders.get(provider)
+
+    def close(self) -> None:
+        """Close the providers."""
+        self._embedders.close()

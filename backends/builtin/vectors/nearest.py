@@ -1,0 +1,189 @@
+"""Finding the passages whose vectors are nearest to a question's.
+
+Small sets are compared one by one. Large ones in two stages: codes choose candidates,
+whose vectors are then compared exactly. Whoever may not see a passage never loses a
+place to it: more candidates are taken until there are enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.codes import encode
+from notewell.backends.builtin.vectors.keeping import by_id, matrix_of
+from notewell.backends.builtin.vectors.tables import VectorSet
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.base import Matrix
+
+_ONE_BY_ONE = 5_000
+"""Passages up to which every vector is compared: that takes a few milliseconds."""
+
+_CANDIDATES = 1_000
+"""Codes that are looked at more closely."""
+
+_MOST_CANDIDATES = 4_000
+"""sqlite-vec gives no more."""
+
+_ENOUGH = 0.75
+"""Share of the wanted candidates that will do."""
+
+_BLOCK = 4_096
+"""Vectors that are in memory at once when all are compared."""
+
+
+class Near(NamedTuple):
+    """A chunk by its id, and the cosine of its vector with the question's."""
+
+    chunk: int
+    cosine: float
+
+
+class Vectors:
+    """The vectors of one set, to be compared with one question."""
+
+    def __init__(
+        self, store: Store, tables: Generation, kept: VectorSet, question: Matrix
+    ) -> None:
+        """Prepare for a question: one unit vector, shape (1, dimension)."""
+        self._store = store
+        self._tables = tables
+        self._kept = kept
+        self._question = question
+
+    def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Near]:
+        """Return the nearest chunks of notes that are visible, best first.
+
+        Args:
+            limit: The most chunks.
+            visible: Says of a note's path whether it may be seen.
+        """
+        if self._is_coded():
+            wanted = max(_CANDIDATES, limit * 2)
+            while wanted <= _MOST_CANDIDATES:
+                codes = self._by_code(wanted)
+                found = self._visible(self._compared(codes), limit, visible)
+                if len(found) >= limit:
+                    return found
+                wanted *= 4
+        return self._visible(self._all(), limit, visible)
+
+    @property
+    def background(self) -> float:
+        """The mean cosine of all vectors with the question's."""
+        import numpy as np
+
+        mean = np.frombuffer(self._store.get(self._kept.mean) or b"", dtype="<f4")
+        return float(mean @ self._question[0]) if len(mean) else 0.0
+
+    def cosines(self, chunks: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these chunks that has a vector."""
+        import orjson
+
+        rows = self._store.rows(
+            f"select c.id, v.vector from {self._tables.chunks} as c"
+            f" join {self._kept.vectors} as v on v.digest = c.digest"
+            " where c.id in (select value from json_each(?))",
+            orjson.dumps(list(chunks)).decode(),
+        )
+        return dict(self._cosines(rows))
+
+    def _is_coded(self) -> bool:
+        return (
+            self._store.has_vec0
+            and self._store.get(self._kept.coded) == 1
+            and (self._store.get("passages") or 0) > _ONE_BY_ONE
+        )
+
+    def _by_code(self, wanted: int) -> list[int]:
+        """Return the ids of about as many vectors whose codes are nearest."""
+        [code] = encode(self._question)
+        near = (
+            f"select rowid from {self._kept.codes}"
+            " where code match vec_bit(?) and k = ?"
+        )
+        # Without a bound sqlite-vec sorts as it goes, which takes ten times as long.
+        for bound in self._bounds(code, wanted):
+            rows = self._store.rows(f"{near} and distance <= ?", code, wanted, bound)
+            if len(rows) > wanted * _ENOUGH:
+                return [row[0] for row in rows]
+        return [row[0] for row in self._store.rows(near, code, wanted)]
+
+    def _bounds(self, code: bytes, wanted: int) -> Iterator[int]:
+        """Yield distances within which `wanted` codes should lie, by a sample."""
+        import numpy as np
+
+        sample = self._store.get(self._kept.sample) or b""
+        total = self._store.get("passages") or 0
+        codes = np.frombuffer(sample, dtype=np.uint8).reshape(-1, len(code))
+        if not len(codes) or wanted > total // 4:
+            return
+        differing = codes ^ np.frombuffer(code, dtype=np.uint8)
+        distances = np.sort(np.bitwise_count(differing).sum(axis=1, dtype=np.int64))
+        expected = wanted / total * len(codes)
+        for spare in (3, 12):  # standard deviations of the count in a sample
+            place = math.ceil(expected + spare * math.sqrt(expected))
+            yield int(distances[min(place, len(codes) - 1)])
+
+    def _compared(self, keys: Sequence[int]) -> list[Near]:
+        """Compare vectors exactly and return their chunks, best first."""
+        import orjson
+
+        matrix = by_id(self._store, self._kept, keys)
+        cosine = dict(zip(keys, self._products(matrix), strict=True))
+        rows = self._store.rows(
+            f"select c.id, v.id from {self._kept.vectors} as v"
+            f" join {self._tables.chunks} as c on c.digest = v.digest"
+            " where v.id in (select value from json_each(?))",
+            orjson.dumps(list(keys)).decode(),
+        )
+        return _best_first(Near(chunk, cosine[key]) for chunk, key in rows)
+
+    def _all(self) -> list[Near]:
+        """Compare every vector of the generation, a block at a time."""
+        rows = self._store.connection.execute(
+            f"select c.id, v.vector from {self._tables.chunks} as c"
+            f" join {self._kept.vectors} as v on v.digest = c.digest"
+        )
+        found: list[Near] = []
+        while block := list(islice(rows, _BLOCK)):
+            found += self._cosines(block)
+        return _best_first(found)
+
+    def _cosines(self, rows: Sequence[tuple[int, bytes]]) -> list[Near]:
+        products = self._products(matrix_of([row[1] for row in rows], self._kept))
+        return [Near(row[0], one) for row, one in zip(rows, products, strict=True)]
+
+    def _products(self, matrix: Matrix) -> list[float]:
+        """Return the cosine of each row with the question, the same for equal rows."""
+        # One row at a time in the same order: a product of matrices may round a row
+        # differently depending on the rows around it.
+        import numpy as np
+
+        products: list[float] = np.einsum("ij,j->i", matrix, self._question[0]).tolist()
+        return products
+
+    def _visible(
+        self, near: Sequence[Near], limit: int, visible: Callable[[str], bool]
+    ) -> list[Near]:
+        """Return the first of these whose notes are visible."""
+        path = (
+            f"select f.path from {self._tables.chunks} as c"
+            f" join {self._tables.files} as f on f.id = c.file_id where c.id = ?"
+        )
+        found: list[Near] = []
+        for one in near:
+            if len(found) == limit:
+                break
+            if visible(self._store.one(path, one.chunk)):
+                found.append(one)
+        return found
+
+
+def _best_first(found: Iterable[Near]) -> list[Near]:
+    return sorted(found, key=lambda near: (-near.cosine, near.chunk))
