@@ -20,7 +20,7 @@ from notewell.backends.builtin.snippets import snippet
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.asking import COMPLETE, Asking, Budget
 from notewell.backends.qmd.reading import Names, Reading, spread_in
-from notewell.backends.qmd.words import as_written, in_parts, is_question
+from notewell.backends.qmd.words import as_written, has_runs, in_parts, is_question
 from notewell.types import Hit
 
 _LONG_LIST: Final = 1_000
@@ -33,7 +33,8 @@ class Worded:
 
     Attributes:
         hits: Best first.
-        literal: One of them holds a word of the query as it is written.
+        literal: One of them holds a word of the query as it is written; of a query
+            in a script without spaces, all of it.
         stale: A note is not as QMD indexed it.
     """
 
@@ -67,6 +68,7 @@ class Words:
         self._passages: dict[tuple[str, int, int, str], Passage] = {}
         self._notes: set[tuple[str, str]] = set()
         self._stale = False
+        self._in_vain = False
 
     @property
     def text(self) -> str:
@@ -120,8 +122,10 @@ class Words:
         """Ask for all words at once; in parts if that is no use."""
         found: list[Document] = []
         parts = in_parts(self._query.text, self._wants)
-        if not is_question(self._wants):
+        runs = has_runs(self._query.text)
+        if runs or not is_question(self._wants):
             found = self._asking.typed([("lex", written)], budget)
+            self._in_vain = runs and not found
         if len(found) >= self._query.limit or parts in ([], [written]):
             return found
         searches = [("lex", one) for one in dict.fromkeys((written, *parts))]
@@ -164,7 +168,8 @@ class Words:
         )
         return Worded(
             hits=tuple(_hit(one, scorer) for one in best),
-            literal=any(literal.stands_in(one.passage) for one in best),
+            literal=not self._in_vain
+            and any(literal.stands_in(one.passage) for one in best),
             stale=self._stale,
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from notewell.backends.base import Findings
 from notewell.config import later_features
 from notewell.memory.opening import Opening
-from notewell.types import Document, EmptyReason, Fallback, SearchAnswer
+from notewell.types import Document, EmptyReason, SearchAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,11 @@ def qmd_of_version() -> Installed:
     """Gives `memory.qmd.command` for a real QMD; skips the test without it."""
 
     def command(version: str) -> list[str]:
-        node = _FOLDER / "node" / "node_modules" / "node" / "bin" / "node"
+        nodes = list((_FOLDER / "node" / "node_modules").glob("node-*/bin/node"))
         package = _FOLDER / version / "node_modules" / "@tobilu" / "qmd" / "dist"
         for entry in (package / "cli" / "qmd.js", package / "qmd.js"):
-            if node.exists() and entry.exists():
-                return [str(node), str(entry)]
+            if nodes and entry.exists():
+                return [str(nodes[0]), str(entry)]
         pytest.skip(f"no QMD {version} here")
 
     return command
