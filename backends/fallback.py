@@ -200,7 +200,7 @@ class Resilient:
         )
         return replace(
             findings,
-            hits=_merged(other.hits, findings.hits)[: query.limit],
+            hits=_merged(findings.hits, more, query.limit),
             reason=None,
             fallbacks=(*findings.fallbacks, step),
             doubt=None,
@@ -250,7 +250,13 @@ def _shown(hit: Hit, others: Sequence[Hit]) -> bool:
     )
 
 
-def _merged(first: Sequence[Hit], second: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Join the hits of two engines that score alike; no line is shown twice."""
-    hits = [*first, *(hit for hit in second if not _shown(hit, first))]
-    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line)))
+def _merged(hits: Sequence[Hit], more: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
+    """Join hits, no line twice, so that at least the best of `more` is shown."""
+    order = sorted(
+        [*hits, *more], key=lambda hit: (-hit.score, hit.path, hit.start_line)
+    )
+    best = order[:limit]
+    if not any(hit in more for hit in best):
+        least = min((hit.score for hit in best[:-1]), default=1.0)
+        best[-1] = replace(more[0], score=min(more[0].score, least))
+    return tuple(best)

@@ -16,7 +16,7 @@ from notewell.backends.builtin.passages import Passage, Scored
 from notewell.backends.builtin.query import Want
 from notewell.backends.builtin.ranking import ranked
 from notewell.backends.builtin.scoring import Scorer
-from notewell.backends.builtin.snippets import snippet
+from notewell.backends.builtin.snippets import SNIPPET_CHARACTERS, snippet
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.asking import COMPLETE, Asking, Budget
 from notewell.backends.qmd.reading import Names, Reading, spread_in
@@ -65,6 +65,7 @@ class Words:
         self._names = names
         self._reading = reading
         self._documents = documents
+        self._snippet = site.memory.qmd.limits.max_snippet_chars
         self._passages: dict[tuple[str, int, int, str], Passage] = {}
         self._notes: set[tuple[str, str]] = set()
         self._stale = False
@@ -96,7 +97,7 @@ class Words:
                 score = document.score
                 if score >= self._query.min_score or best.exact:
                     text_score = best.score if best.exact else None
-                    hit = _hit(best, scorer)
+                    hit = _hit(best, scorer, self._snippet)
                     found.append(replace(hit, score=score, text_score=text_score))
         return found
 
@@ -167,7 +168,7 @@ class Words:
             settings=self._site.agent.search.query,
         )
         return Worded(
-            hits=tuple(_hit(one, scorer) for one in best),
+            hits=tuple(_hit(one, scorer, self._snippet) for one in best),
             literal=not self._in_vain
             and any(literal.stands_in(one.passage) for one in best),
             stale=self._stale,
@@ -186,9 +187,10 @@ class Words:
         )
 
 
-def _hit(scored: Scored, scorer: Scorer) -> Hit:
+def _hit(scored: Scored, scorer: Scorer, most: int) -> Hit:
     passage = scored.passage
-    shown = snippet(passage.text, scored.match_line - passage.start_line, scorer.weight)
+    best = scored.match_line - passage.start_line
+    shown = snippet(passage.text, best, scorer.weight, min(most, SNIPPET_CHARACTERS))
     return Hit(
         path=passage.path,
         start_line=passage.start_line,

@@ -16,6 +16,7 @@ from notewell.backends.qmd.outlook import not_read, outlook
 from notewell.backends.qmd.program import Program, child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
+from notewell.backends.qmd.schedule import Schedule
 from notewell.backends.qmd.vectors import Vectors
 from notewell.backends.qmd.words import has_runs, has_signs
 from notewell.backends.qmd.writing import Writer
@@ -46,6 +47,24 @@ class Engine:
         self._reading = Reading(site.workspace, site.agent.search.chunking)
         self._lock = threading.Lock()
         self._asking: tuple[int, Asking] | None = None
+        self._schedule = self._scheduled() if site.stays else None
+
+    def _scheduled(self) -> Schedule:
+        """Begin to keep the index up to date; maybe after a first time, here and now.
+
+        Raises:
+            BackendError: that first time failed.
+        """
+        settings = self._site.memory.qmd.update
+        if settings.on_boot and settings.wait_for_boot_sync:
+            self._writer.refresh()
+        schedule = Schedule(
+            settings,
+            update=lambda stop: self._writer.refresh(stop=stop),
+            embed=self._vectors.make if self._vectors.wanted else None,
+        )
+        schedule.start()
+        return schedule
 
     @property
     def program(self) -> Program:
@@ -101,6 +120,8 @@ class Engine:
 
     def _findings(self, query: Query, record: Record, answered: Answered) -> Findings:
         worded = answered.worded
+        if worded.stale and self._schedule:
+            self._schedule.nudge()
         stale = worded.stale or record.unfinished
         return Findings(
             hits=worded.hits,
@@ -172,10 +193,17 @@ class Engine:
         daemon = asking[1].daemon if asking else None
         if daemon and daemon.pid:
             details["daemon"] = f"process {daemon.pid}"
+        if self._schedule:
+            due = self._schedule.seconds_to_next
+            details["next update"] = f"in {due:.0f} s" if due < 1e9 else "never"
+            if self._schedule.problem:
+                details["last update"] = self._schedule.problem
         return details
 
     def close(self) -> None:
-        """Stop the daemon."""
+        """Stop the schedule and the daemon."""
+        if self._schedule:
+            self._schedule.close()
         with self._lock:
             asking, self._asking = self._asking, None
         if asking:

@@ -204,9 +204,7 @@ def _filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
         [*best, *more[: limit - len(best)]],
         key=lambda hit: (-hit.score, hit.path, hit.start_line),
     )
-    return Worded(
-        hits=tuple(hits), literal=worded.literal or bool(meant), stale=worded.stale
-    )
+    return replace(worded, hits=tuple(hits))
 
 
 def _step(from_: str, to: str, reason: FallbackReason, message: str) -> Fallback:

@@ -23,6 +23,7 @@ from notewell.memory.asking import (
     sentences,
 )
 from notewell.memory.opening import Opening, prepare
+from notewell.memory.scoping import DENIED
 from notewell.scope import is_hidden
 from notewell.types import (
     Document,
@@ -55,6 +56,7 @@ class Memory:
         self.notices = opening.notices
         self._opening = opening
         self._session_key = session_key
+        self._in_scope = opening.allows(session_key)
         self._server = server
         self._backend: Backend | None = None
         self._name = opening.settings.memory.backend
@@ -106,7 +108,7 @@ class Memory:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
         """
-        limit = limit_of(max_results, self._opening.agent.search.query.max_results)
+        limit = limit_of(max_results, self._opening.max_results)
         if min_score is not None and not 0 <= min_score <= 1:
             raise ValueError(f"min_score must lie in [0, 1], got {min_score}")
         enabled = enabled_sources(self._opening.agent)
@@ -115,6 +117,8 @@ class Memory:
         reason = self._nothing_to_ask(query, asked)
         if self._backend is None or reason:
             why = sentences(self._failure) if reason == "unavailable" else unsaid
+            if reason == "denied-by-scope":
+                why = (DENIED,)
             return self._answering(query).empty(reason or "unavailable", *why)
         built = await self._build_once(self._backend, progress, waiting)
         answering = self._answering(query)  # the search begins here
@@ -235,6 +239,8 @@ class Memory:
         """Return why no engine is asked, or None."""
         if not self._opening.enabled:
             return "memory-disabled"
+        if not self._in_scope:
+            return "denied-by-scope"
         if not query.strip():
             return "empty-query"
         if not asked & AVAILABLE:
@@ -262,7 +268,7 @@ class Memory:
         return ()
 
     def _hides(self, path: str) -> bool:
-        return is_hidden(path, self._session_key)
+        return not self._in_scope or is_hidden(path, self._session_key)
 
 
 def open_memory(
