@@ -123,13 +123,14 @@ class Words:
         """Ask for all words at once; in parts if that is no use."""
         found: list[Document] = []
         parts = in_parts(self._query.text, self._wants)
+        parts = [part for part in parts if part != written]
         runs = has_runs(self._query.text)
-        if runs or not is_question(self._wants):
+        if runs or not parts or not is_question(self._wants):
             found = self._asking.typed([("lex", written)], budget)
             self._in_vain = runs and not found
-        if len(found) >= self._query.limit or parts in ([], [written]):
+        if len(found) >= self._query.limit or not parts:
             return found
-        searches = [("lex", one) for one in dict.fromkeys((written, *parts))]
+        searches = [("lex", one) for one in (written, *parts)]
         return [*found, *self._asking.typed(searches, budget)]
 
     def _long_list(self) -> int:

@@ -54,7 +54,7 @@ def _in_turn(together: Sequence[str], alone: Sequence[str]) -> Iterator[str]:
 
 def is_question(wants: Sequence[Want]) -> bool:
     """Say whether words of it only hold a sentence together: no note has them all."""
-    return any(want.filler for want in wants)
+    return any(want.filler and not want.part for want in wants)
 
 
 def has_runs(text: str) -> bool:

@@ -165,7 +165,7 @@ class Writer:
 
     def _next(self) -> int:
         there = [int(p.name) for p in self._home.folder.iterdir() if p.name.isdecimal()]
-        return max(there, default=0) + 1
+        return max(there, default=self._home.record().generation) + 1
 
     def _run_update(
         self, number: int, stop: threading.Event | None
