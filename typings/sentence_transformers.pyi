@@ -7,7 +7,11 @@ from numpy.typing import NDArray
 
 class SentenceTransformer:
     def __init__(
-        self, model_name_or_path: str, *, backend: str = ..., local_files_only: bool = ...
+        self,
+        model_name_or_path: str,
+        *,
+        backend: str = ...,
+        local_files_only: bool = ...,
     ) -> None: ...
     def encode(
         self,

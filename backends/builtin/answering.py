@@ -66,7 +66,7 @@ def from_index(
         model=meaning.model if legs.vectors else None,
         fallbacks=meaning.fallbacks,
         local_to_remote=meaning.local_to_remote,
-        degraded=legs.lacking > 0,
+        degraded=legs.lacking > 0 or bool(meaning.fallbacks),
         reason=None if hits else "no-match" if legs.passages else "nothing-indexed",
         freshness=Freshness(
             indexed_at=store.indexed_at(), stale=outdated or recheck.stale

@@ -301,6 +301,29 @@ class ExtraPath:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderProbe:
+    """How a provider of vectors did when it was tried.
+
+    Attributes:
+        provider: Its name.
+        model: Its model; None if it could not even be opened.
+        stands_in: It is the second one, `memorySearch.fallback`.
+        remote: Text that is given to it leaves this machine.
+        dimension: Numbers in its vectors.
+        took_ms: Wall time, the loading of a model included.
+        problem: What is wrong, and what to do; None if it works.
+    """
+
+    provider: str
+    model: str | None
+    stands_in: bool
+    remote: bool
+    dimension: int | None
+    took_ms: float
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
     """The state of one agent's memory."""
 

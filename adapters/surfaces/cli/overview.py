@@ -8,13 +8,18 @@ from notewell.adapters.surfaces.cli.quantity import moment, size
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.skips import skip_lines
 from notewell.adapters.surfaces.cli.visible import one_line
-from notewell.types import ExtraPath, StatusReport, VectorStatus
+from notewell.types import ExtraPath, ProviderProbe, StatusReport, VectorStatus
 
 _LABEL = 14
 
 
 def overview(
-    report: StatusReport, screen: Screen, *, everything: bool, probe: Probe | None
+    report: StatusReport,
+    screen: Screen,
+    *,
+    everything: bool,
+    probe: Probe | None,
+    providers: Sequence[ProviderProbe] = (),
 ) -> str:
     """Draw a report.
 
@@ -23,10 +28,13 @@ def overview(
         screen: Where it will be seen.
         everything: Whether long lists are shown whole.
         probe: How the probe search went, if there was one.
+        providers: How the embedding providers did, if they were tried.
     """
     title = screen.paint(f"agent {one_line(report.agent)}", "bold")
     lines = [title]
-    for label, values in _rows(report, everything=everything, probe=probe):
+    rows = _rows(report, everything=everything, probe=probe)
+    tried = ("embedding", [_tried(provider) for provider in providers])
+    for label, values in (*rows, tried):
         for place, value in enumerate(values):
             name = screen.paint(f"{'' if place else label:<{_LABEL}}", "dim")
             lines.append(f"  {name}{one_line(value)}")
@@ -102,6 +110,17 @@ def _identity(report: StatusReport) -> str:
 
 def _probed(probe: Probe) -> str:
     return f"{'ok' if probe.ok else 'problem'}: {probe.detail}"
+
+
+def _tried(provider: ProviderProbe) -> str:
+    role = f"{provider.provider}{' (stands in)' if provider.stands_in else ''}"
+    if provider.problem:
+        return f"problem: {role}: {provider.problem}"
+    where = "sends text away" if provider.remote else "on this machine"
+    return (
+        f"ok: {role}, {provider.model}, {provider.dimension} numbers,"
+        f" {provider.took_ms:,.0f} ms, {where}"
+    )
 
 
 def _extra(path: ExtraPath) -> str:

@@ -29,6 +29,7 @@ from notewell.types import (
     Document,
     EmptyReason,
     IndexReport,
+    ProviderProbe,
     SearchAnswer,
     Source,
     StatusReport,
@@ -214,6 +215,12 @@ class Memory:
             backend=self._name,
             problems=sentences(self._failure),
         )
+
+    async def probe_providers(self) -> tuple[ProviderProbe, ...]:
+        """Embed one word with each provider of vectors; a model may be loaded."""
+        from notewell.memory.probing import probe_providers
+
+        return await off_the_loop(probe_providers, self._opening.embedding)
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""

@@ -10,7 +10,14 @@ from notewell.backends.blocking import drive
 from notewell.backends.registry import BUILTIN
 from notewell.config import Settings
 from notewell.memory.facade import MAKE, Memory, open_memory
-from notewell.types import Document, IndexReport, SearchAnswer, Source, StatusReport
+from notewell.types import (
+    Document,
+    IndexReport,
+    ProviderProbe,
+    SearchAnswer,
+    Source,
+    StatusReport,
+)
 from notewell.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -108,6 +115,10 @@ class SyncMemory:
     def status(self) -> StatusReport:
         """Compare the notes on disk with the index; see `Memory.status`."""
         return self._run(self._memory.status())
+
+    def probe_providers(self) -> tuple[ProviderProbe, ...]:
+        """Try each provider of vectors; see `Memory.probe_providers`."""
+        return self._run(self._memory.probe_providers())
 
     def close(self) -> None:
         """Release what is held. Calling it twice is harmless."""

@@ -17,7 +17,7 @@ from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.vectorwork import Vectors
 from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.errors import NotewellError
-from notewell.types import StatusReport
+from notewell.types import ProviderProbe, StatusReport
 
 _TEXT: Final = """Show what is indexed, and what is not.
 
@@ -33,16 +33,19 @@ _EXAMPLES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """One agent's report, with the probe search if there was one, or an error."""
+    """One agent's report, with what was tried if anything was, or an error."""
 
     agent: str
     report: StatusReport | None = None
     probe: Probe | None = None
+    providers: tuple[ProviderProbe, ...] = ()
     error: NotewellError | None = None
 
 
 @click.command("status", cls=Command, help=_TEXT, examples=_EXAMPLES)
-@click.option("--deep", is_flag=True, help="Run one search to see that it works.")
+@click.option(
+    "--deep", is_flag=True, help="Run one search, and try each embedding provider."
+)
 @click.option("--index", is_flag=True, help="Index what is pending first.")
 @click.pass_context
 def status(context: click.Context, deep: bool, index: bool) -> int:
@@ -71,8 +74,12 @@ def _state(call: Call, agent: str | None, deep: bool, index: bool) -> State:
                     progress=progress, waiting=progress.wait, vectors=vectors.work
                 )
         report = memory.status()
-        found = probe(memory, report) if deep else None
-        return State(agent=memory.agent, report=report, probe=found)
+        return State(
+            agent=memory.agent,
+            report=report,
+            probe=probe(memory, report) if deep else None,
+            providers=memory.probe_providers() if deep and report.enabled else (),
+        )
 
 
 def _guarded(call: Call, agent: str, deep: bool, index: bool) -> State:
@@ -89,7 +96,11 @@ def _drawn(state: State, call: Call) -> str:
         title = screen.paint(f"agent {one_line(state.agent)}", "bold")
         return "\n  ".join([title, *map(one_line, sentences(state.error))]) + "\n"
     return overview(
-        state.report, screen, everything=call.output.verbose, probe=state.probe
+        state.report,
+        screen,
+        everything=call.output.verbose,
+        probe=state.probe,
+        providers=state.providers,
     )
 
 
@@ -99,6 +110,7 @@ def _shape(state: State) -> wire.Json:
         shape |= wire.status_report(state.report)
     if state.probe is not None:
         shape["probe"] = wire.plain(state.probe)
+        shape["providers"] = wire.plain(state.providers)
     if state.error is not None:
         shape |= wire.failure(state.error)
     return shape

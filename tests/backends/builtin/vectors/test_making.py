@@ -1,0 +1,301 @@
+"""Making vectors: nothing twice, nothing lost, nothing unusable kept."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from notewell.backends.base import Upload
+from notewell.backends.builtin import identity
+from notewell.errors import EmbeddingError
+from notewell.types import VectorStatus
+
+if TYPE_CHECKING:
+    from tests.backends.builtin.vectors.conftest import Concepts, Meant
+
+NOTES = {f"memory/n{n:02}.md": f"# Note {n}\n\nword{n} text\n" for n in range(30)}
+
+
+def vectors_of(meant: "Meant") -> VectorStatus:
+    """Return the state of the newest set."""
+    return meant.notebook.engine.status().vectors[-1]
+
+
+def test_every_passage_gets_a_vector_and_progress_is_told(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+
+    report = meant.index()
+
+    assert (report.embedded, report.pending, report.warnings) == (30, 0, ())
+    assert len(concepts.texts) == 30
+    assert meant.progress[0] == (0, 30)
+    assert meant.progress[-1] == (30, 30)
+    assert (vectors_of(meant).passages, vectors_of(meant).lacking) == (30, 0)
+
+
+def test_nothing_that_stays_the_same_is_embedded_twice(
+    meant: "Meant", concepts: "Concepts", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    concepts.texts.clear()
+
+    meant.index()
+    meant.index(force=True)
+    (meant.notebook.root / "memory/n00.md").rename(meant.notebook.root / "memory/m.md")
+    meant.notebook.write({"memory/copy.md": NOTES["memory/n01.md"]})
+    meant.index()
+    monkeypatch.setattr(identity, "TERMS_VERSION", "another tokenizer")
+    meant.has()
+    meant.index()
+
+    assert concepts.texts == []
+    assert vectors_of(meant).passages == 31
+
+
+def test_a_text_that_comes_back_is_taken_from_the_cache(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write({"memory/a.md": "first wording\n"})
+    meant.index()
+
+    meant.notebook.write({"memory/a.md": "second wording\n"})
+    meant.index()
+    meant.notebook.write({"memory/a.md": "first wording\n"})
+    meant.index()
+
+    assert concepts.texts == ["first wording", "second wording"]
+    assert meant.notebook.paths("first wording") == ["memory/a.md"]
+
+
+@pytest.mark.parametrize(("most", "kept"), [(5, 6), (0, 1)])
+def test_the_cache_keeps_so_many_vectors_that_no_text_uses(
+    meant: "Meant", most: int, kept: int
+) -> None:
+    meant.has(**{"cache.maxEntries": most})
+
+    for edit in range(10):
+        meant.notebook.write({"memory/a.md": f"wording number {edit}\n"})
+        meant.index()
+
+    with meant.notebook.engine._readers.one() as store:
+        assert store.one("select count(*) from nw_vectors_1") == kept
+
+
+def test_what_was_made_before_an_interruption_is_kept(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+
+    def interrupt(texts: Sequence[str]) -> None:
+        if len(concepts.texts) == 16:
+            raise KeyboardInterrupt
+
+    concepts.before = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        meant.index()
+    concepts.before = lambda texts: None
+    halfway = meant.notebook.ask("word20")
+    meant.index()
+
+    assert len(concepts.texts) == len(set(concepts.texts)) == 30
+    assert halfway.degraded
+    assert "14 of 30 passages have no vector yet" in halfway.warnings[0]
+    assert not meant.notebook.ask("word20").warnings
+
+
+def test_a_text_without_a_usable_vector_is_found_by_words_and_tried_again_later(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write({**NOTES, "memory/bad.md": "unembeddable heron\n"})
+
+    report = meant.index()
+    meant.index()
+    once = len(concepts.texts)
+    meant.index(force=True)
+
+    assert (report.embedded, report.pending) == (30, 0)
+    assert meant.notebook.paths("heron")[0] == "memory/bad.md"
+    assert (once, len(concepts.texts)) == (31, 32)
+
+
+def test_a_note_that_is_deleted_while_it_is_embedded_is_not_written_back(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write({"memory/x.md": "mango\n", "memory/y.md": "papaya\n"})
+
+    def delete(texts: Sequence[str]) -> None:
+        (meant.notebook.root / "memory/x.md").unlink(missing_ok=True)
+        meant.notebook.refresh()
+
+    concepts.before = delete
+    meant.index()
+
+    assert meant.notebook.ask("mango").reason == "no-match"
+    assert vectors_of(meant).passages == 1
+
+
+def test_an_index_that_is_built_anew_meanwhile_is_embedded_whole(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+
+    def rebuild(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        meant.notebook.refresh(force=True)
+
+    concepts.before = rebuild
+    report = meant.index()
+
+    assert (report.embedded, report.pending) == (30, 0)
+    assert len(concepts.texts) == len(set(concepts.texts)) == 30
+
+
+def test_an_outage_destroys_no_vector_and_is_told(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    concepts.fails = EmbeddingError(
+        "concepts", "it does not answer", reason="network", remedy="start it"
+    )
+
+    meant.notebook.write({"memory/new.md": "brand new text\n"})
+    report = meant.index()
+
+    assert (report.embedded, report.pending) == (30, 1)
+    assert "concepts: it does not answer; start it" in report.warnings
+    assert meant.notebook.paths("brand new") == ["memory/new.md"]
+
+
+def test_another_dimension_is_another_set_and_the_first_one_stays(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    concepts.texts.clear()
+
+    concepts.dimension = 32
+    meant.has()
+    before = meant.notebook.ask("word7")
+    meant.index()
+    after = meant.notebook.ask("word7")
+    concepts.dimension = 64
+    meant.has()
+    back = meant.notebook.ask("word7")
+
+    assert before.hits[0].path == "memory/n07.md"
+    assert (before.mode, before.degraded) == ("keyword", True)
+    [step] = before.fallbacks
+    assert (step.from_, step.to, step.reason) == ("concepts", "none", "not-ready")
+    assert "notewell index" in step.message
+    assert (after.mode, after.fallbacks, back.mode) == ("hybrid", (), "hybrid")
+    assert len(concepts.texts) == 30
+    assert [kept.dimension for kept in meant.notebook.engine.status().vectors] == [
+        64,
+        32,
+    ]
+
+
+def test_vectors_survive_the_damage_of_the_text_index(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    meant.notebook.engine.close()
+    index = meant.notebook.index
+    index.write_bytes(
+        index.read_bytes().replace(b"# Note 3", b"\xff\xfe\xfd\xfc\xfb!!!")
+    )
+    meant.has()
+
+    found = meant.notebook.ask("word7 text note")
+    concepts.texts.clear()
+    report = meant.index()
+
+    assert found.hits
+    assert report.embedded == 30
+    assert concepts.texts == []
+
+
+def test_the_old_index_answers_until_the_new_one_has_its_vectors(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(
+        {"memory/long.md": "\n".join(f"automobile {n}" for n in range(200))}
+    )
+    meant.index()
+    seen: list[tuple[str, bool]] = []
+
+    def ask(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        found = meant.notebook.ask("vehicle")
+        seen.append((found.mode, found.freshness.stale))
+
+    meant.has(**{"chunking.tokens": 100, "chunking.overlap": 0})
+    concepts.before = ask
+    meant.index()
+    after = meant.notebook.ask("vehicle")
+
+    assert seen == [("hybrid", True)]
+    assert (after.mode, after.freshness.stale) == ("hybrid", False)
+    assert vectors_of(meant).lacking == 0
+
+
+def test_what_goes_where_is_said_before_text_is_sent_away(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.has(concepts.provider(remote=True))
+    meant.notebook.write(NOTES)
+    concepts.before = lambda texts: seen.append(list(meant.uploads))
+    seen: list[list[Upload]] = []
+
+    meant.index()
+    meant.index()
+
+    size = sum(len(text) for text in NOTES.values()) // 4
+    assert all(len(said) == 1 for said in seen)
+    [said] = meant.uploads
+    assert (said.provider, said.host, said.passages) == (
+        "concepts",
+        "concepts.example",
+        30,
+    )
+    assert said.tokens == pytest.approx(size, rel=0.1)
+
+
+def test_a_local_provider_sends_nothing_and_says_nothing(meant: "Meant") -> None:
+    meant.notebook.write(NOTES)
+
+    meant.index()
+
+    assert meant.uploads == []
+
+
+def test_a_missing_model_is_fetched_by_index_and_never_by_a_search(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    here: list[bool] = []
+
+    def opened() -> "Concepts":
+        if not here:
+            raise EmbeddingError(
+                "concepts", "no model", reason="model-missing", remedy="pull it"
+            )
+        return concepts
+
+    meant.has(
+        replace(concepts.provider(), open=opened, fetch=lambda told: here.append(True))
+    )
+    meant.notebook.write(NOTES)
+    meant.notebook.refresh()
+
+    before = meant.notebook.ask("word3")
+    meant.index()
+    after = meant.notebook.ask("word3")
+
+    assert [step.reason for step in before.fallbacks] == ["model-missing"]
+    assert (before.mode, after.mode, here) == ("keyword", "hybrid", [True])
