@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from notewell.backends.base import Query, Site
-from notewell.backends.builtin.literal import Literal
-from notewell.backends.builtin.passages import Passage, Scored
-from notewell.backends.builtin.query import Want
-from notewell.backends.builtin.ranking import ranked
-from notewell.backends.builtin.scoring import Scorer
-from notewell.backends.builtin.snippets import SNIPPET_CHARACTERS, snippet
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.asking import COMPLETE, Asking, Budget
 from notewell.backends.qmd.reading import Names, Reading, spread_in
 from notewell.backends.qmd.words import as_written, has_runs, in_parts, is_question
+from notewell.backends.text.literal import Literal
+from notewell.backends.text.passages import Passage, Scored
+from notewell.backends.text.query import Want
+from notewell.backends.text.ranking import ranked
+from notewell.backends.text.scoring import Scorer
+from notewell.backends.text.snippets import SNIPPET_CHARACTERS, snippet
 from notewell.types import Hit
 
 _LONG_LIST: Final = 1_000

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from notewell.backends.base import Findings, Progress, Query, Site, Waiting
-from notewell.backends.builtin.query import read as read_query
 from notewell.backends.qmd.answering import Words
 from notewell.backends.qmd.asking import Asking, Budget
 from notewell.backends.qmd.client import Client
@@ -20,6 +19,7 @@ from notewell.backends.qmd.schedule import Schedule
 from notewell.backends.qmd.vectors import Vectors
 from notewell.backends.qmd.words import has_runs, has_signs
 from notewell.backends.qmd.writing import Writer
+from notewell.backends.text.query import read as read_query
 from notewell.errors import BackendError
 from notewell.types import FallbackReason, Freshness, IndexReport, IndexStatus
 

@@ -9,12 +9,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
-from notewell.backends.builtin.chunking import cut
-from notewell.backends.builtin.passages import Passage
-from notewell.backends.builtin.query import Want
-from notewell.backends.builtin.terms import forms_of, terms_of
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.collections import Collection, handles, path_in
+from notewell.backends.text.chunking import cut
+from notewell.backends.text.passages import Passage
+from notewell.backends.text.query import Want
+from notewell.backends.text.terms import forms_of, terms_of
 from notewell.config import ChunkingSettings
 from notewell.errors import PathRefused
 from notewell.workspace import Workspace, locate, split_lines

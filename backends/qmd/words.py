@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
-from notewell.backends.builtin.query import Want
-from notewell.backends.builtin.terms import is_unspaced, split
+from notewell.backends.text.query import Want
+from notewell.backends.text.terms import is_unspaced, split
 
 MOST_SEARCHES: Final = 10
 """What QMD takes in one call."""

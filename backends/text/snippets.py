@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from notewell.backends.builtin.characters import character_border
+from notewell.backends.text.characters import character_border
 
 SNIPPET_CHARACTERS = 700
 
