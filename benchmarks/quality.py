@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Answer judged queries through the public API, for a scorer to judge.
 
-    benchmarks/quality.py SETS OUT [--limit 20] [--set NAME ...]
+    benchmarks/quality.py SETS OUT [--limit 20] [--set NAME ...] [--config FILE]
+                          [--backend NAME]
 
 SETS holds `<set>/<workspace>/` (notes) and `<set>/<workspace>.queries.jsonl`
 (`{"id", "query", ...}` lines). For every workspace the answers are written to
@@ -10,6 +11,7 @@ SETS holds `<set>/<workspace>/` (notes) and `<set>/<workspace>.queries.jsonl`
 """
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -31,25 +33,32 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--limit", type=int, default=20)
     parser.add_argument("--set", action="append", dest="names")
+    parser.add_argument("--config", type=Path)
+    parser.add_argument("--backend")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as state:
         for queries in sorted(given.sets.glob("*/*.queries.jsonl")):
             if not given.names or queries.parent.name in given.names:
-                answer_all(queries, given.out, limit=given.limit, state=Path(state))
+                answer_all(queries, given, state=Path(state))
     return 0
 
 
-def answer_all(queries: Path, out: Path, *, limit: int, state: Path) -> None:
+def answer_all(queries: Path, given: argparse.Namespace, *, state: Path) -> None:
     """Answer the queries of one workspace."""
     name = queries.name.removesuffix(".queries.jsonl")
-    target = out / queries.parent.name / f"{name}.results.jsonl"
+    target = given.out / queries.parent.name / f"{name}.results.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
-    environ = {"OPENCLAW_STATE_DIR": str(state)}
     lines = list(read(queries))
-    with open_memory_sync(workspace=queries.parent / name, environ=environ) as memory:
+    with open_memory_sync(
+        workspace=queries.parent / name,
+        environ={**os.environ, "OPENCLAW_STATE_DIR": str(state)},
+        config=given.config,
+        backend=given.backend,
+    ) as memory:
         memory.refresh()
         rows = [
-            answer(memory, str(line["id"]), str(line["query"]), limit) for line in lines
+            answer(memory, str(line["id"]), str(line["query"]), given.limit)
+            for line in lines
         ]
     target.write_bytes(b"\n".join(orjson.dumps(row) for row in rows) + b"\n")
     print(f"{queries.parent.name}/{name}: {len(rows)} queries", file=sys.stderr)

@@ -23,6 +23,9 @@ from notewell.backends.text.scoring import Scorer
 from notewell.backends.text.snippets import SNIPPET_CHARACTERS, snippet
 from notewell.types import Hit
 
+_ENOUGH: Final = 3
+"""Documents with every word that leave no need for others."""
+
 _LONG_LIST: Final = 1_000
 """Documents that are asked for when the usual ones do not hold the very word."""
 
@@ -128,7 +131,7 @@ class Words:
         if runs or not parts or not is_question(self._wants):
             found = self._asking.typed([("lex", written)], budget)
             self._in_vain = runs and not found
-        if len(found) >= self._query.limit or not parts:
+        if len(found) >= min(self._query.limit, _ENOUGH) or not parts:
             return found
         searches = [("lex", one) for one in (written, *parts)]
         return [*found, *self._asking.typed(searches, budget)]

@@ -67,7 +67,7 @@ class Asking:
         self._client = client
         self._names = tuple(names)
         self._eager = stays or transport == "daemon"
-        self._asked = 0
+        self._questions = 0
         self._rests_until = 0.0
         self._models = threading.Lock()  # loaded by one process at a time
         self.daemon: Daemon | None = None
@@ -75,6 +75,10 @@ class Asking:
             self.daemon = Daemon(
                 client.command, environ=client.environ, folder=client.folder
             )
+
+    def begin(self) -> None:
+        """Say that a question begins; it may take several searches."""
+        self._questions += 1
 
     def typed(
         self, searches: Sequence[tuple[str, str]], budget: Budget
@@ -87,7 +91,6 @@ class Asking:
         searches = searches[:MOST_SEARCHES]
         if not self._client.program.abilities.typed:
             return self._one_by_one([query for _, query in searches], budget)
-        self._asked += 1
         if self.daemon is not None and self._uses_daemon():
             try:
                 return self.daemon.typed(
@@ -146,7 +149,7 @@ class Asking:
         A command that asks once and ends would wait longer for its start.
         """
         rested = time.monotonic() >= self._rests_until
-        return rested and (self._eager or self._asked > 1)
+        return rested and (self._eager or self._questions > 1)
 
     def _one_by_one(self, queries: Sequence[str], budget: Budget) -> list[Document]:
         found: dict[tuple[str, str], Document] = {}

@@ -46,7 +46,7 @@ def abilities_of(version: str) -> Abilities:
         BackendFailed: it is too old to be driven.
     """
     numbers = _NUMBERS.match(version)
-    number = tuple(map(int, numbers.groups())) if numbers else (0,)
+    number = tuple(int(part) for part in numbers.groups()) if numbers else ()
     if number < _OLDEST:
         raise BackendFailed(
             BACKEND,

@@ -106,6 +106,7 @@ class Engine:
             )
         budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000, stop)
         asking = self._asking_of(record)
+        asking.begin()
         words = Words(
             self._site,
             query,

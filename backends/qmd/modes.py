@@ -59,7 +59,7 @@ class Modes:
         program: Program,
         environ: Mapping[str, str],
     ) -> None:
-        self._wanted = cast("Mode", site.memory.qmd.search_mode)
+        self._wanted: Mode = cast("Mode", site.memory.qmd.search_mode)
         self._models = home.models
         self._program = program
         self._environ = environ

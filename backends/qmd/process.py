@@ -117,7 +117,7 @@ def start(
         umask=0o077,
         bufsize=0,
     )
-    _RUNNING.add(process)
+    RUNNING.add(process)
     return process
 
 
@@ -133,22 +133,23 @@ def end(process: "subprocess.Popen[bytes]", *, grace: float = _GRACE) -> None:
         if pipe:
             with suppress(OSError):
                 pipe.close()
-    _RUNNING.discard(process)
+    RUNNING.discard(process)
 
 
 def _signal(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
     # The group keeps its number as long as one of it lives; with all of them gone
     # there is no such group, and the system is in no hurry to give the number away.
-    if process in _RUNNING:
+    if process in RUNNING:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
 
 
-_RUNNING: Final[set["subprocess.Popen[bytes]"]] = set()
+RUNNING: Final[set["subprocess.Popen[bytes]"]] = set()
+"""Every program that was started here and is not known to be gone."""
 
 
 def _end_all() -> None:
-    for process in list(_RUNNING):
+    for process in list(RUNNING):
         end(process)
 
 

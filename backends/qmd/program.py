@@ -142,7 +142,7 @@ def _node_for(
         modules.parent / "bin" / "node",
     )
     seen: dict[str, str] = {}
-    for node in dict.fromkeys(filter(None, (on_path, *map(str, beside)))):
+    for node in dict.fromkeys((on_path or "", *map(str, beside))):
         if not os.access(node, os.X_OK):
             continue
         said = _ask((node, "--version"), environ, folder=folder, within=within)
