@@ -1,7 +1,7 @@
 """Installs what the tests of local models run on: real models, nothing in their place.
 
-llama-cpp-python is published as source only, so it is compiled on this machine: some
-minutes, once, since pip keeps what it has built in the user's own cache. torch is
+llama-cpp-python is published as source only, so it is compiled on this machine: eight
+minutes of one core, once, since pip keeps what it has built in the user's own cache. torch is
 pinned to one version: an index with builds for CPUs offers that as `2.13.0+cpu`, which
 pip prefers (200 MB), while any newer one would come with CUDA, in gigabytes.
 """
@@ -36,9 +36,12 @@ def install_models() -> None:
         Offline: they are not here and cannot be fetched.
         SetupFailed: they cannot be compiled or installed.
     """
-    with environment_in(Path(sys.prefix)) as environment:
-        if environment.ready("models") or not environment.ready("test"):
-            return  # all is well, or this is an environment of somebody's own
+    folder = Path(sys.prefix)
+    if not (folder / "ready-test.toml").exists():
+        return  # an environment of somebody's own, which is not ours to change
+    with environment_in(folder) as environment:
+        if environment.ready("models"):
+            return
         with tempfile.TemporaryDirectory(prefix="notewell-wheels-") as wheels:
             compile_llama(Path(wheels), keep=environment.lock)
             say("installing torch and sentence-transformers, 1 GB on the disk")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity, Role
-from notewell.adapters.embeddings.dialect import Ask, Dialect
+from notewell.adapters.embeddings.dialect import Ask, Call, Dialect
 from notewell.adapters.embeddings.failures import Blame, Refused
 from notewell.adapters.embeddings.http import Client
+from notewell.adapters.embeddings.jobs import Channel
+from notewell.adapters.embeddings.journal import Journal
 from notewell.adapters.embeddings.portions import Portions
 from notewell.adapters.embeddings.prefixes import describe
 from notewell.adapters.embeddings.remote import is_own
@@ -20,8 +24,10 @@ from notewell.adapters.embeddings.vectors import length, unit_rows, usable
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.address import Address
     from notewell.adapters.embeddings.base import Matrix
+    from notewell.adapters.embeddings.batch import Batches
     from notewell.adapters.embeddings.request import Request
     from notewell.config import Secret
+    from notewell.config.search import BatchSettings
 
 _HARMLESS: Final = "note"
 """A text that no server refuses: if it does, the request is at fault."""
@@ -79,7 +85,7 @@ class RemoteEmbedder:
             model=self._model,
             endpoint=self._address.url,
             dimension=self._dimension or self._probe("query"),
-            prefixes=describe(self._prefixes, pooling=self._dialect.roles),
+            prefixes=describe(self._prefixes, pooling=self._roles()),
         )
 
     def embed(self, texts: Sequence[str], role: Role) -> Matrix:
@@ -96,6 +102,31 @@ class RemoteEmbedder:
             self._fill(found, texts, portion, role)
             start = portion.stop
         return found
+
+    def batches(self, settings: BatchSettings) -> Batches | None:
+        """Return the batch interface; only the provider itself has one.
+
+        Raises:
+            EmbeddingError: the dimension is not known without the model, which fails.
+        """
+        from notewell.adapters.embeddings.batch import Batches
+
+        if self._dialect.jobs is None or not self._own:
+            return None
+        identity = self.identity()
+        patience = self._request.document
+        channel = Channel(
+            send=lambda call: self._client.ask(call, patience),
+            fetch=lambda call: self._client.fetch(call, patience),
+            call=lambda texts: self._call(texts, "document"),
+        )
+        return Batches(
+            self._dialect.jobs(channel),
+            Journal(_journal(self._request, identity)),
+            dimension=identity.dimension,
+            settings=settings,
+            blame=self._blame,
+        )
 
     def close(self) -> None:
         """Release the connections. Calling it twice is harmless."""
@@ -139,16 +170,21 @@ class RemoteEmbedder:
             EmbeddingError: it cannot be asked.
         """
         request = self._request
+        patience = request.query if role == "query" else request.document
+        answer = self._client.ask(self._call(texts, role), patience)
+        return self._dialect.rows(answer, len(texts))
+
+    def _call(self, texts: Sequence[str], role: Role) -> Call:
+        request = self._request
         ask = Ask(
             model=self._model,
-            texts=[self._prefixes.before(text, role) for text in texts],
+            texts=[_sound(self._prefixes.before(text, role)) for text in texts],
             role=role,
             dimensionality=request.dimensionality,
+            input_type=request.input_types.get(role),
             own=self._own,
         )
-        patience = request.query if role == "query" else request.document
-        answer = self._client.post(self._dialect.call(ask), patience)
-        return self._dialect.rows(answer, len(texts))
+        return self._dialect.call(ask)
 
     def _probe(self, role: Role) -> int:
         """Return the dimension, learnt from a harmless text and remembered.
@@ -167,11 +203,28 @@ class RemoteEmbedder:
         self._dimension = dimension
         return dimension
 
+    def _roles(self) -> str:
+        """Say how else than by prefixes the server is told the roles."""
+        stated = self._request.input_types.items()
+        types = (f"{role}={input_type}" for role, input_type in sorted(stated))
+        return ",".join(filter(None, (self._dialect.roles, *types)))
+
     def _published(self) -> int | None:
         """Return the dimension where it is certain without asking."""
         if self._request.dimensionality:
             return self._request.dimensionality
         return self._dialect.dimensions.get(self._model) if self._own else None
+
+
+def _sound(text: str) -> str:
+    """Replace halves of surrogate pairs, which JSON in UTF-8 cannot carry."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _journal(request: Request, identity: EmbeddingIdentity) -> Path:
+    """Return the file with the jobs for one identity; vectors of others never mix."""
+    told_apart = hashlib.sha256(identity.encoded().encode()).hexdigest()[:16]
+    return request.state_dir / "memory" / "batches" / f"{told_apart}.json"
 
 
 def _halves(part: Sequence[int]) -> tuple[Sequence[int], ...]:
@@ -196,7 +249,7 @@ def _headers(request: Request, dialect: Dialect, address: Address) -> dict[str, 
     """Return every header; what is configured wins over what follows from a key."""
     from notewell.config import Secret
 
-    sent = {"Content-Type": Secret("application/json")}
+    sent: dict[str, Secret] = {}
     if address.login is not None:
         sent["Authorization"] = address.login
     if request.key.key is not None:

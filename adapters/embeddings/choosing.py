@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Provider
+from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Provider, Role
 from notewell.adapters.embeddings.keys import entries_of, find_key
 from notewell.adapters.embeddings.registry import BUILTIN, make_provider, targets
 from notewell.adapters.embeddings.request import Request
-from notewell.config import AgentSettings, Secret, Settings
+from notewell.config import AgentSettings, SearchSettings, Secret, Settings
 from notewell.config.blocks import nearest
 from notewell.errors import ConfigError
 
@@ -158,7 +158,7 @@ def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> Reque
     Args:
         scene: The settings.
         name: The provider.
-        first: `model` and `outputDimensionality` are meant for it.
+        first: `model` and the settings beside it are meant for it.
         addressed: So is `remote`.
     """
     settings, search = scene.settings, scene.agent.search
@@ -168,6 +168,7 @@ def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> Reque
         state_dir=settings.state_dir,
         model=search.model if first else None,
         dimensionality=search.output_dimensionality if first else None,
+        input_types=_input_types(search) if first else {},
         local=search.local,
         environ=scene.environ,
         offline=settings.memory.offline,
@@ -177,6 +178,14 @@ def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> Reque
         key=find_key(name, settings, scene.agent, scene.environ, first=addressed),
         headers=_headers(scene, name, addressed=addressed),
     )
+
+
+def _input_types(search: SearchSettings) -> dict[Role, str]:
+    types: dict[Role, str | None] = {
+        "query": search.query_input_type or search.input_type,
+        "document": search.document_input_type or search.input_type,
+    }
+    return {role: stated for role, stated in types.items() if stated}
 
 
 def _endpoint(scene: _Scene, name: str, *, addressed: bool) -> tuple[str | None, str]:

@@ -1,12 +1,17 @@
 """How a remote provider is spoken to: what its module has to say about it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from notewell.adapters.embeddings.base import Role
 from notewell.adapters.embeddings.prefixes import PLAIN, Prefixes
 from notewell.foreign import read_items, read_member
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.jobs import Channel, Jobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +38,7 @@ class Ask:
         texts: With the model's prefixes.
         role: What they are for.
         dimensionality: The length that is configured for vectors, or None.
+        input_type: What is configured for this role, or None.
         own: The provider itself is asked, not a server that speaks as it does.
     """
 
@@ -40,15 +46,27 @@ class Ask:
     texts: Sequence[str]
     role: Role
     dimensionality: int | None
+    input_type: str | None
     own: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One request: a path below the base address, and the JSON to post."""
+    """One request.
+
+    Attributes:
+        path: Below the base address.
+        body: The JSON that is sent; the fields of a form if there is a file.
+        file: A file that is uploaded.
+        method: Of HTTP.
+        once: It is not repeated when it fails: it might be paid for twice.
+    """
 
     path: str
-    body: Mapping[str, object]
+    body: Mapping[str, object] = field(default_factory=dict[str, object])
+    file: bytes | None = None
+    method: str = "POST"
+    once: bool = False
 
 
 Rows: TypeAlias = Callable[[object, int], list[object]]
@@ -85,6 +103,7 @@ class Dialect:
         prefixes: What stands before texts, by model and by whether it is itself asked.
         roles: How else it is told the roles, for the identity of vectors.
         pull: The command that gets a missing model; empty: there is none.
+        jobs: Its batch interface.
         start: What to do when nothing answers at its address.
     """
 
@@ -100,6 +119,7 @@ class Dialect:
     prefixes: Callable[[str, bool], Prefixes] = _nothing_special
     roles: str = ""
     pull: str = ""
+    jobs: Callable[[Channel], Jobs] | None = None
     start: str = field(default="check the network, and the address if you set one")
 
 

@@ -1,7 +1,7 @@
 """What an answer that is no success means, and what a person can do about it.
 
-A server's own words are never repeated: they may hold a note's text or a key. Only
-the codes below are, which are words of the protocols.
+A server's own words are never repeated: they may hold a note's text or a key. Of what
+it says only the codes below are understood, which are words of the protocols.
 """
 
 import math
@@ -28,14 +28,15 @@ _REFUSED: Final = frozenset({400, 413, 422, 500})
 """400 and 413 by most servers; text-embeddings-inference says 422 to a batch that is
 too large, llama.cpp and older Ollamas say 500 to a text that is too long."""
 
+_PASSING: Final = frozenset({408, 409, 425})
+
 
 class Refused(Exception):
     """The server does not want these texts together, or the only one of them."""
 
-    def __init__(self, status: int, codes: frozenset[str] = frozenset()) -> None:
+    def __init__(self, status: int) -> None:
         super().__init__(f"HTTP {status}")
         self.status = status
-        self.codes = codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,23 +111,22 @@ class Blame:
         if lasting is not None:
             return lasting
         if answer.status in _REFUSED:
-            return Refused(answer.status, codes & _KNOWN)
+            return Refused(answer.status)
         if answer.status == 429:
             return self._temporary("allows no more requests now", "rate-limit", answer)
         said = f"answers with HTTP {answer.status}"
+        if answer.status in _PASSING or answer.status >= 500:
+            return self._temporary(said, "network", answer)
         if 300 <= answer.status < 400:
-            message = f"{self.host} {said}, a redirect, which is not followed"
-            remedy = self._address_remedy()
-            return self.error(message, reason="network", remedy=remedy)
-        return self._temporary(said, "network", answer)
+            said += ", a redirect, which is not followed"
+        remedy = self._address_remedy()
+        return self.error(f"{self.host} {said}", reason="parse", remedy=remedy)
 
     def of_request(self, refused: Refused) -> EmbeddingError:
         """Return the error for a server that refuses even a harmless text."""
-        shown = ", ".join(sorted(refused.codes))
-        code = f" ({shown})" if shown else ""
         return self.error(
-            f"{self.host} refuses every text: HTTP {refused.status}{code}",
-            reason="bad-vector",
+            f"{self.host} refuses every text: HTTP {refused.status}",
+            reason="network" if refused.status >= 500 else "bad-vector",
             remedy="check the model, outputDimensionality and the address",
         )
 
@@ -164,6 +164,8 @@ class Blame:
             remedy = f"run `{self.pull} {self.model}`"
         elif self.request.model_key:
             remedy = f"set {self.request.model_key} to one that it has"
+            if self.request.endpoint:
+                remedy += f", or correct {self.request.endpoint_key}"
         message = f"{self.host} has no model {self.model!r}"
         return self.error(message, reason="model-missing", remedy=remedy)
 
@@ -178,9 +180,6 @@ class Blame:
     def _address_remedy(self) -> str:
         key = self.request.endpoint_key
         return f"correct {key}" if key else "correct the address"
-
-
-_KNOWN: Final = _KEY | _MODEL | _QUOTA
 
 
 def _codes(body: bytes) -> frozenset[str]:

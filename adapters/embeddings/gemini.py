@@ -15,6 +15,7 @@ from notewell.adapters.embeddings.dialect import (
     Limits,
     listed_rows,
 )
+from notewell.adapters.embeddings.gemini_jobs import GeminiJobs
 from notewell.adapters.embeddings.prefixes import Prefixes, prefixes_for
 from notewell.adapters.embeddings.remote import remote_provider
 from notewell.adapters.embeddings.request import Request
@@ -57,6 +58,7 @@ GEMINI: Final = Dialect(
     rows=_rows,
     carries=_carries,
     prefixes=_prefixes,
+    jobs=GeminiJobs,
     roles="taskType",
 )
 

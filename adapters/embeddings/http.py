@@ -4,11 +4,12 @@ Redirects are never followed, so that a key does not travel; what is secret in a
 address is added below the client, so that its log does not show it.
 """
 
+import contextlib
 import random
 import ssl
 import time
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final, TypedDict
 
 import httpx
 import orjson
@@ -62,20 +63,33 @@ class Client:
             transport=transport, trust_env=False, follow_redirects=False
         )
 
-    def post(self, call: Call, patience: Patience) -> object:
-        """Send a request, again if that may help, and return the answer's JSON.
+    def ask(self, call: Call, patience: Patience) -> object:
+        """Send a request as `fetch` does, and return the answer's JSON.
+
+        Raises:
+            Refused: the server does not want these texts.
+            EmbeddingError: no attempt succeeded, or the answer is no JSON.
+        """
+        try:
+            return read_json(self.fetch(call, patience))
+        except ValueError:
+            raise self._blame.unreadable() from None
+
+    def fetch(self, call: Call, patience: Patience) -> bytes:
+        """Send a request, again if that may help, and return the answer's bytes.
 
         Raises:
             Refused: the server does not want these texts.
             EmbeddingError: no attempt succeeded.
         """
         until = time.monotonic() + patience.total
-        for attempt in range(patience.attempts):
+        attempts = 1 if call.once else patience.attempts
+        for attempt in range(attempts):
             outcome = self._once(call, patience, until)
             if isinstance(outcome, Answer):
-                return self._read(outcome)
+                return outcome.body
             pause = _pause(outcome, attempt, patience)
-            last = attempt + 1 == patience.attempts
+            last = attempt + 1 == attempts
             if last or pause is None or time.monotonic() + pause >= until:
                 raise outcome
             time.sleep(pause)
@@ -95,14 +109,14 @@ class Client:
             return self._blame.timeout(patience.total)
         except httpx.HTTPError:
             return self._blame.broken()
-        return answer if answer.status == 200 else self._blame.of(answer)
+        return answer if 200 <= answer.status < 300 else self._blame.of(answer)
 
     def _exchange(self, call: Call, patience: Patience, until: float) -> Answer:
         left = max(until - time.monotonic(), 0.001)
         limit = httpx.Timeout(left, connect=min(left, patience.connect))
-        content = orjson.dumps(_sound(call.body))
         url = f"{self._base}{call.path}"
-        with self._http.stream("POST", url, content=content, timeout=limit) as response:
+        sent = self._http.build_request(call.method, url, timeout=limit, **_sent(call))
+        with contextlib.closing(self._http.send(sent, stream=True)) as response:
             body = _body(response, until)
         wait = response.headers.get("retry-after")
         return Answer(
@@ -110,12 +124,6 @@ class Client:
             body=body,
             retry_after=seconds_from(wait, now=time.time()),
         )
-
-    def _read(self, answer: Answer) -> object:
-        try:
-            return read_json(answer.body)
-        except ValueError:
-            raise self._blame.unreadable() from None
 
 
 class _Private(httpx.BaseTransport):
@@ -166,6 +174,24 @@ def certificates(
     return httpx.create_ssl_context(trust_env=False)
 
 
+class _Sent(TypedDict, total=False):
+    content: bytes
+    headers: dict[str, str]
+    data: dict[str, str]
+    files: dict[str, tuple[str, bytes]]
+
+
+def _sent(call: Call) -> _Sent:
+    """Return what a request carries: a form with a file, JSON, or nothing."""
+    if call.file is not None:
+        form = {name: str(value) for name, value in call.body.items()}
+        return {"data": form, "files": {"file": ("batch.jsonl", call.file)}}
+    if call.method != "POST":
+        return {}
+    content = orjson.dumps(call.body)
+    return {"content": content, "headers": {"Content-Type": "application/json"}}
+
+
 def _body(response: httpx.Response, until: float) -> bytes:
     """Read an answer to its end, though the server sends it drop by drop."""
     parts: list[bytes] = []
@@ -191,15 +217,3 @@ def _pause(
         return None
     asked = outcome.retry_after or 0.0
     return max(asked, min(usual, _LONGEST_PAUSE))
-
-
-def _sound(value: object) -> object:
-    """Replace halves of surrogate pairs, which JSON in UTF-8 cannot carry."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        pairs = cast("Mapping[str, object]", value).items()
-        return {key: _sound(item) for key, item in pairs}
-    if isinstance(value, list):
-        return [_sound(item) for item in cast("list[object]", value)]
-    return value

@@ -8,6 +8,7 @@ import os
 from collections import deque
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
@@ -36,8 +37,12 @@ class LlamaModel:
         self._tokens = tokens
         self._lock = Lock()
 
-    def vectors(self, text: str) -> list[tuple[int, list[float]]]:
+    def vectors(self, text: str, prefix: str) -> list[tuple[int, list[float]]]:
         """Return (tokens, vector) for each piece of a text; none for no token.
+
+        Args:
+            text: Any text, of any length.
+            prefix: Stands before each piece.
 
         Raises:
             EmbeddingError: llama.cpp refuses it.
@@ -52,11 +57,18 @@ class LlamaModel:
                     reason="not-ready",
                     remedy="open it again",
                 )
-            found: list[tuple[int, list[float]]] = []
-            for piece in pieces(text[: MOST * self._tokens * 8], self._fits):
-                if len(found) < MOST and (count := _count(model, piece)):
-                    found.append((count, _embedded(model, piece)))
-            return found
+            most = self._tokens
+
+            def fits(piece: str) -> bool:
+                return _count(model, prefix + piece) <= most
+
+            cut = islice(pieces(text[: MOST * most * 8], fits), MOST)
+            counted = [(_count(model, prefix + piece), piece) for piece in cut]
+            return [
+                (count, _embedded(model, prefix + piece))
+                for count, piece in counted
+                if count
+            ]
 
     def close(self) -> None:
         """Free the memory, as soon as nobody is in the middle of a text."""
@@ -64,10 +76,6 @@ class LlamaModel:
             model, self._model = self._model, None
             if model is not None:
                 model.close()
-
-    def _fits(self, piece: str) -> bool:
-        assert self._model is not None, "the lock is held"
-        return _count(self._model, piece) <= self._tokens
 
 
 def load(path: Path, head: GgufHead, pooling: str, *, remedy: str) -> LlamaModel:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from notewell.adapters.embeddings.prefixes import Prefixes
     from notewell.adapters.embeddings.request import Request
 
+_NAME_A_FILE: Final = "name the file of a GGUF model in memorySearch.local.modelPath"
 _BATCH: Final = 16  # they go in one by one; a batch is what is saved at once
 
 # Architectures whose models read and do not write: without a word on pooling they
@@ -143,7 +144,8 @@ class LocalEmbedder:
         if not texts:
             return unit_rows([], self._dimension)
         model = self._model()
-        found = [self._mean(model, self._prefixes.before(t, role)) for t in texts]
+        prefix = self._prefixes.before("", role)
+        found = [self._mean(model, text, prefix) for text in texts]
         return unit_rows(found, self._dimension)
 
     def close(self) -> None:
@@ -163,11 +165,11 @@ class LocalEmbedder:
                 )
             return self._loaded
 
-    def _mean(self, model: LlamaModel, text: str) -> object:
+    def _mean(self, model: LlamaModel, text: str, prefix: str) -> object:
         """Return the vector of a text, shortened to the dimension; None without any."""
         import numpy as np
 
-        found = model.vectors(text)
+        found = model.vectors(text, prefix)
         if not found:
             return None
         weights = [tokens for tokens, _ in found]
@@ -202,7 +204,8 @@ def _open(request: Request) -> LocalEmbedder:
 
         raise missing()
     path = on_disk(request).path
-    remedy = _remedy(request)
+    named = is_path(request.local.model_path)
+    remedy = _NAME_A_FILE if named else f"delete {path}, then: notewell models pull"
     try:
         head = read_head(path)
     except FileNotFoundError as exc:
@@ -210,7 +213,7 @@ def _open(request: Request) -> LocalEmbedder:
             "local",
             f"the model is not on this disk: {path}",
             reason="model-missing",
-            remedy=remedy,
+            remedy=_NAME_A_FILE if named else "get it once: notewell models pull",
         ) from exc
     except (OSError, GgufBroken) as exc:
         raise _unusable(path, _why(exc), remedy) from exc
@@ -252,13 +255,6 @@ def _prefixes(head: GgufHead, path: Path) -> Prefixes:
 def is_path(reference: str) -> bool:
     """Whether a model is named by its path, and not by where it is fetched from."""
     return not reference.startswith(("hf:", "huggingface:", "http:", "https:"))
-
-
-def _remedy(request: Request) -> str:
-    """What to do about a model that is not there, or not whole."""
-    if is_path(request.local.model_path):
-        return "name the file of a GGUF model in memorySearch.local.modelPath"
-    return "get it once: notewell models pull"
 
 
 def _unusable(path: Path, why: str, remedy: str) -> EmbeddingError:

@@ -25,8 +25,11 @@ _WIDTHS: Final = ("hidden_size", "d_model", "dim", "n_embd")
 
 
 def is_path(name: str) -> bool:
-    """Whether a model is named by the path of its folder."""
-    return name.startswith(("/", "~", "./", "../")) or Path(name).is_dir()
+    """Whether a model is named by the path of its folder, which looks like one.
+
+    A folder of that name where somebody happens to be must not stand in for a model.
+    """
+    return name.startswith(("/", "~", "./", "../"))
 
 
 def repository(name: str) -> str:

@@ -14,6 +14,7 @@ from notewell.adapters.embeddings.dialect import (
     Limits,
     indexed_rows,
 )
+from notewell.adapters.embeddings.openai_jobs import OpenAIJobs
 from notewell.adapters.embeddings.prefixes import PLAIN, Prefixes, prefixes_for
 from notewell.adapters.embeddings.remote import remote_provider
 from notewell.adapters.embeddings.request import Request
@@ -25,6 +26,8 @@ def _call(ask: Ask) -> Call:
         body["encoding_format"] = "base64"  # a quarter of the bytes of decimal numbers
     if ask.dimensionality:
         body["dimensions"] = ask.dimensionality
+    if ask.input_type:
+        body["input_type"] = ask.input_type
     return Call(path="/embeddings", body=body)
 
 
@@ -46,6 +49,7 @@ OPENAI: Final = Dialect(
     call=_call,
     rows=indexed_rows,
     prefixes=_prefixes,
+    jobs=OpenAIJobs,
 )
 
 

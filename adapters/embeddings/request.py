@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from notewell.adapters.embeddings.base import Role
 from notewell.config import LocalSettings, Secret
 
 
@@ -59,6 +60,7 @@ class Request:
         state_dir: `<state>`.
         model: The model that is configured; None: the provider's usual one.
         dimensionality: The length of vectors that is configured; None: the model's.
+        input_types: What a compatible server is told as `input_type`, by role.
         local: The settings of the provider `local`.
         environ: The environment, for HF_ENDPOINT, HF_HOME and the proxies.
         offline: No connection may be opened but to this machine.
@@ -76,6 +78,7 @@ class Request:
     state_dir: Path
     model: str | None = None
     dimensionality: int | None = None
+    input_types: Mapping[Role, str] = field(default_factory=dict[Role, str])
     local: LocalSettings = field(default_factory=LocalSettings)
     environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     offline: bool = False

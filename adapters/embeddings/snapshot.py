@@ -43,22 +43,28 @@ def fetch_snapshot(
             reason="offline",
             remedy="pull it without memory.offline, or copy its folder here",
         )
-    from huggingface_hub import HfApi
-
-    api = HfApi(endpoint=endpoint, token=environ.get("HF_TOKEN") or None)
     try:
-        with quiet():
-            info = api.model_info(repository, files_metadata=True)
-        files = _wanted({f.rfilename: f.size or 0 for f in info.siblings or ()})
-        have, total = 0, sum(files.values())
-        for name, size in files.items():
-            fetched(have, total)
-            with quiet():  # it has a bar of its own
-                api.hf_hub_download(repository, name, cache_dir=cache)
-            have += size
+        _fetch_files(repository, cache, endpoint, environ.get("HF_TOKEN"), fetched)
     except Exception as exc:
         # The library has changed its HTTP client before, and its errors with it.
         raise _failed(exc, repository, host) from exc
+
+
+def _fetch_files(
+    repository: str, cache: Path, endpoint: str, token: str | None, fetched: Fetched
+) -> None:
+    from huggingface_hub import HfApi
+
+    api = HfApi(endpoint=endpoint, token=token or None)
+    with quiet():
+        info = api.model_info(repository, files_metadata=True)
+    files = _wanted({f.rfilename: f.size or 0 for f in info.siblings or ()})
+    have, total = 0, sum(files.values())
+    for name, size in files.items():
+        fetched(have, total)
+        with quiet():  # it has a bar of its own
+            api.hf_hub_download(repository, name, cache_dir=cache)
+        have += size
     fetched(total, total)
 
 

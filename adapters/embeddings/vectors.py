@@ -55,7 +55,8 @@ def length(item: object) -> int:
 def _vector(item: object) -> np.typing.NDArray[np.float64] | None:
     try:
         if isinstance(item, bytes):
-            return np.frombuffer(item, dtype="<f4").astype(np.float64)
+            with np.errstate(invalid="ignore"):  # some kinds of NaN
+                return np.frombuffer(item, dtype="<f4").astype(np.float64)
         return None if item is None else np.asarray(item, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return None

@@ -44,7 +44,8 @@ from notewell.backends.builtin.sync import (
     difference,
 )
 from notewell.backends.builtin.vectors.leg import Made, VectorLeg
-from notewell.backends.builtin.vectors.making import Access, newest
+from notewell.backends.builtin.vectors.making import Access
+from notewell.backends.builtin.vectors.texts import newest
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 from notewell.types import IndexReport, IndexStatus
 from notewell.workspace import Scan, scan

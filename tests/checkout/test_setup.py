@@ -292,6 +292,20 @@ def test_a_changed_dependency_is_installed(
     assert shell.ask(used / "bin" / "notewell")["greeting"] == "2"
 
 
+def test_what_one_purpose_needs_is_added_and_the_others_stay_ready(
+    used: Path, shell: Shell
+) -> None:
+    groups = "[dependency-groups]\nmore = ['greeting']\nmost = ['greeting']\n"
+    require(used, "greeting>=1", comment=groups)
+    set_up = (sys.executable, "-I", used / "bin" / "_environment.py")
+
+    added = [shell.run(*set_up, purpose).stderr for purpose in ("more", "most")]
+    again = [shell.run(*set_up, purpose).stderr for purpose in ("run", "more", "most")]
+
+    assert all("adding to .venv what the checks need" in said for said in added)
+    assert again == ["", "", ""]
+
+
 def test_without_network_a_changed_dependency_is_left_for_later(
     used: Path, shell: Shell
 ) -> None:

@@ -108,9 +108,6 @@ def test_an_agent_lists_what_is_its_own(load: Load, home: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{memory: {search: {provider: 'openai'}}}", "An embedding provider"),
-        ("{memory: {search: {fallback: 'ollama'}}}", "An embedding provider"),
-        ("{memory: {search: {remote: {apiKey: 'k'}}}}", "An embedding provider"),
         ("{memory: {search: {sources: ['sessions']}}}", "Session transcripts"),
         (
             "{memory: {search: {experimental: {sessionMemory: true}}}}",

@@ -1,6 +1,9 @@
 """`notewell models pull`, with a hub on this machine."""
 
 import json
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,9 +26,18 @@ MODEL = HEAD + bytes(5000)
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A hub with one model."""
+    """A hub with one model, and one of which only a part ever comes."""
+
+    stopped = threading.Event()
 
     def do_GET(self) -> None:
+        if self.path == "/me/zoo/resolve/main/slow.gguf":
+            self.send_response(200)
+            self.send_header("Content-Length", str(2 << 20))
+            self.end_headers()
+            self.wfile.write(MODEL + bytes(1 << 20))
+            self.stopped.wait(60)
+            return
         if self.path != "/me/zoo/resolve/main/cat.gguf":
             self.send_error(404)
             return
@@ -138,6 +150,42 @@ def test_what_makes_no_sense_is_refused(
     assert ran.code in (1, 2)
     assert said in ran.said
     assert ran.text == ""
+
+
+@pytest.fixture
+def interruptible() -> Generator[None]:
+    """Let children be interrupted even if these tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_keeps_what_has_come_and_says_so(
+    hub: str, environ: dict[str, str]
+) -> None:
+    command = [sys.executable, "-m", "notewell", "models", "pull", "--json"]
+    with subprocess.Popen(
+        [*command, "hf:me/zoo/slow.gguf"],
+        env={**environ, "HF_ENDPOINT": hub},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as pulling:
+        assert pulling.stderr is not None
+        said = [pulling.stderr.readline() for _ in range(3)]
+        pulling.send_signal(signal.SIGINT)
+        out, rest = pulling.communicate()
+    Handler.stopped.set()
+
+    folder = Path(environ["HOME"]) / ".node-llama-cpp" / "models"
+    assert said[2] == "fetching 2.1 MB …\n"
+    assert "what has come is kept; run it again to go on" in rest
+    assert (pulling.returncode, json.loads(out)["error"]["message"]) == (
+        130,
+        "interrupted",
+    )
+    assert (folder / "hf_me_zoo_slow.gguf.part").stat().st_size > 0
 
 
 def test_a_remote_provider_keeps_no_model_here(run: "Notewell", tmp_path: Path) -> None:

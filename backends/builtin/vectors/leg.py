@@ -15,7 +15,8 @@ from notewell.backends.builtin.vectors.asking import (
 )
 from notewell.backends.builtin.vectors.embedders import Embedders
 from notewell.backends.builtin.vectors.extension import NoExtension, load
-from notewell.backends.builtin.vectors.making import Access, Making, Which, live
+from notewell.backends.builtin.vectors.making import Access, Making
+from notewell.backends.builtin.vectors.texts import Which, live
 from notewell.errors import EmbeddingError
 from notewell.types import Fallback
 
@@ -85,7 +86,7 @@ class VectorLeg:
         """
         choice, made = self._choice, Made()
         for provider in filter(None, (choice.first, choice.second)):
-            making = Making(self._access, provider, which)
+            making = Making(self._access, provider, self._search, which)
             problem = self._problem(making, provider, work, anew=anew)
             away = making.sent and leaves(choice.first, provider)
             made = Made(
@@ -93,7 +94,11 @@ class VectorLeg:
                 left=making.left,
                 failed=problem is not None,
                 local_to_remote=made.local_to_remote or away,
-                warnings=(*made.warnings, *((problem,) if problem else ())),
+                warnings=(
+                    *made.warnings,
+                    *making.warnings,
+                    *((problem,) if problem else ()),
+                ),
             )
             if not made.failed:
                 break
@@ -103,11 +108,8 @@ class VectorLeg:
         self, making: Making, provider: Provider, work: VectorWork, *, anew: bool
     ) -> str | None:
         """Make vectors; return what kept the provider from making all of them."""
-        cache = self._search.cache
-        most = cache.max_entries if cache.enabled else 0
         try:
-            embedder = self._ready(provider, work)
-            making.run(embedder, work, cache=most, anew=anew)
+            making.run(self._ready(provider, work), work, anew=anew)
         except EmbeddingError as error:
             return f"{error.message}; {error.remedy}"
         self._embedders.wake(provider)

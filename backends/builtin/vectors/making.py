@@ -8,16 +8,14 @@ the batch that was being made, and nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Upload, VectorWork
-from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.embedded import embedded
 from notewell.backends.builtin.vectors.keeping import (
     count_lacking,
     prune,
@@ -28,14 +26,28 @@ from notewell.backends.builtin.vectors.tables import (
     VectorSet,
     embedded_chunks,
     ensure_set,
-    waiting,
 )
+from notewell.backends.builtin.vectors.texts import (
+    Text,
+    Which,
+    count_texts,
+    live,
+    next_texts,
+)
+from notewell.config import SearchSettings
+from notewell.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.batch import Batches
 
 _TRY_AGAIN = 3_600
 """Seconds after which a text that was refused is given to the provider once more."""
 
 _BYTES_PER_TOKEN = 4
 """About, in UTF-8: four letters, or a little more than one character of Chinese."""
+
+_HANDED_IN = 10_000
+"""Texts that are in memory at once for a provider's batch interface."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,32 +63,6 @@ class Access:
     writing: Callable[[], AbstractContextManager[Store]]
 
 
-Which: TypeAlias = Callable[[Store], Generation]
-"""Says which generation of the text index is meant."""
-
-
-def live(store: Store) -> Generation:
-    """Return the generation that searches read."""
-    found = store.live()
-    assert found is not None, "texts are indexed before they are embedded"
-    return found
-
-
-def newest(store: Store) -> Generation:
-    """Return the generation that a rebuild is filling; the live one without any."""
-    return store.building() or live(store)
-
-
-class _Text(NamedTuple):
-    """A passage without a vector."""
-
-    chunk: int
-    digest: bytes
-    path: str
-    heading: str
-    text: str
-
-
 class Making:
     """Makes the vectors of one provider.
 
@@ -84,26 +70,32 @@ class Making:
         sent: Text has been given to the provider.
         embedded: Passages that have a vector, when they were counted last.
         left: Texts that wait for one.
+        warnings: What a person should know.
     """
 
-    def __init__(self, access: Access, provider: Provider, which: Which = live) -> None:
+    def __init__(
+        self,
+        access: Access,
+        provider: Provider,
+        settings: SearchSettings,
+        which: Which = live,
+    ) -> None:
         """Take the provider, and which generation's texts it is to embed."""
         self._access = access
         self._provider = provider
+        self._settings = settings
         self._which = which
         self.sent = False
         self.embedded = 0
         self.left = 0
+        self.warnings: tuple[str, ...] = ()
 
-    def run(
-        self, embedder: Embedder, work: VectorWork, *, cache: int, anew: bool
-    ) -> None:
+    def run(self, embedder: Embedder, work: VectorWork, *, anew: bool) -> None:
         """Make what is missing.
 
         Args:
             embedder: The provider, open.
             work: Told how far it is.
-            cache: How many vectors are kept that no live text uses.
             anew: Also give the provider what it refused a short while ago.
 
         Raises:
@@ -116,11 +108,11 @@ class Making:
         try:
             self._make(embedder, vectors, work)
         finally:
-            self._finish(vectors, cache)
+            self._finish(vectors)
 
     def _make(self, embedder: Embedder, vectors: VectorSet, work: VectorWork) -> None:
         with self._access.reading() as store:
-            texts, size = _count(store, self._which(store), vectors)
+            texts, size = count_texts(store, self._which(store), vectors)
         self.left = texts
         if not texts:
             return
@@ -135,16 +127,61 @@ class Making:
             )
         done = 0
         work.progress(done, texts)
-        for batch in self._batches(vectors, embedder.batch_size):
-            shown = [embedded(one.path, one.heading, one.text) for one in batch]
-            self.sent = True
-            rows = embedder.embed(shown, "document")
-            with self._access.writing() as store:
-                put(store, vectors, [one.digest for one in batch], rows)
-            done += len(batch)
+        for made in self._made(embedder, vectors):
+            done += made
             work.progress(done, max(done, texts))
 
-    def _batches(self, vectors: VectorSet, size: int) -> Iterator[Sequence[_Text]]:
+    def _made(self, embedder: Embedder, vectors: VectorSet) -> Iterator[int]:
+        """Embed what waits; yield how many texts were done each time."""
+        under_way: set[bytes] = set()
+        batches = self._batches(embedder)
+        if batches is not None:
+            for slab in self._waiting(vectors, _HANDED_IN, ()):
+                yield from self._handed_in(batches, vectors, slab, under_way)
+        for texts in self._waiting(vectors, embedder.batch_size, under_way):
+            self.sent = True
+            rows = embedder.embed([text.shown for text in texts], "document")
+            with self._access.writing() as store:
+                put(store, vectors, [text.digest for text in texts], rows)
+            yield len(texts)
+
+    def _batches(self, embedder: Embedder) -> Batches | None:
+        if not self._provider.remote:
+            return None
+        from notewell.adapters.embeddings.batch import batches_of  # rarely needed
+
+        return batches_of(embedder, self._settings.remote.batch)
+
+    def _handed_in(
+        self,
+        batches: Batches,
+        vectors: VectorSet,
+        texts: Sequence[Text],
+        under_way: set[bytes],
+    ) -> Iterator[int]:
+        """Embed by the provider's batch interface, if it is worth the wait.
+
+        What was paid for and is not there yet goes into `under_way`.
+        """
+        from notewell.adapters.embeddings.batch import WORTH_IT
+
+        shown = [text.shown for text in texts]
+        if len(texts) < WORTH_IT and not batches.under_way(shown):
+            return
+        self.sent = True
+        try:
+            for places, rows in batches.embed(shown):
+                with self._access.writing() as store:
+                    digests = [texts[place].digest for place in places]
+                    put(store, vectors, digests, rows)
+                yield len(places)
+        except EmbeddingError as error:
+            self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
+        under_way.update(texts[place].digest for place in batches.under_way(shown))
+
+    def _waiting(
+        self, vectors: VectorSet, size: int, but: Collection[bytes]
+    ) -> Iterator[Sequence[Text]]:
         """Yield texts without a vector, each once, until there are none."""
         last, generation = 0, 0
         while True:
@@ -152,43 +189,23 @@ class Making:
                 tables = self._which(store)
                 if tables.number != generation:
                     last, generation = 0, tables.number  # the index was built anew
-                rows = _next(store, tables, vectors, last, size)
+                rows = next_texts(store, tables, vectors, after=last, limit=size)
             if not rows:
                 return
             last = rows[-1].chunk
-            yield list({row.digest: row for row in rows}.values())
+            texts = {row.digest: row for row in rows if row.digest not in but}
+            if texts:
+                yield list(texts.values())
 
-    def _finish(self, vectors: VectorSet, cache: int) -> None:
+    def _finish(self, vectors: VectorSet) -> None:
+        cache = self._settings.cache
         with self._access.writing() as store:
             tables = self._which(store)
             self.left = count_lacking(store, tables, vectors)
             self.embedded = embedded_chunks(store, tables, vectors)
             if tables == live(store):
-                settle(store, live(store), vectors)
-                prune(store, live(store), most=cache)
-
-
-def _next(
-    store: Store, tables: Generation, vectors: VectorSet, last: int, limit: int
-) -> list[_Text]:
-    rows = store.connection.execute(
-        f"select c.id, c.digest, f.path, c.heading, c.text from {tables.chunks} as c"
-        f" join {tables.files} as f on f.id = c.file_id"
-        f" where c.id > ? and {waiting(tables, vectors)} order by c.id limit ?",
-        (last, limit),
-    )
-    return [_Text(*row) for row in rows]
-
-
-def _count(store: Store, tables: Generation, vectors: VectorSet) -> tuple[int, int]:
-    """Return how many texts wait for a vector, and about how many bytes they have."""
-    count, size = store.rows(
-        "select count(*), coalesce(sum(size), 0) from"
-        " (select max(length(cast(c.text as blob))) as size"
-        f" from {tables.chunks} as c where {waiting(tables, vectors)}"
-        " group by c.digest)"
-    )[0]
-    return count, size
+                settle(store, tables, vectors)
+                prune(store, tables, most=cache.max_entries if cache.enabled else 0)
 
 
 def _forget_refused(store: Store, vectors: VectorSet, *, since: int) -> None:

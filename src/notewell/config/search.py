@@ -203,11 +203,8 @@ class SearchSettings(Block, frozen=True, kw_only=True):
 
     elsewhere: ClassVar[frozenset[str]] = frozenset(
         {
-            "documentInputType",
-            "inputType",
             "multimodal",
             "qmd",
-            "queryInputType",
             "rememberAcrossConversations",
         }
     )
@@ -228,6 +225,15 @@ class SearchSettings(Block, frozen=True, kw_only=True):
     remote: RemoteSettings = RemoteSettings()
     output_dimensionality: Annotated[
         int | None, whole(1, 65_536), "Length of the vectors; unset: the model's."
+    ] = None
+    input_type: Annotated[
+        str | None, text(), "`input_type` for a server that speaks as OpenAI does."
+    ] = None
+    query_input_type: Annotated[
+        str | None, text(), "The same for queries; unset: `inputType`."
+    ] = None
+    document_input_type: Annotated[
+        str | None, text(), "The same for passages; unset: `inputType`."
     ] = None
     extra_paths: Annotated[
         tuple[str, ...],

@@ -424,6 +424,15 @@ def start(request: Request, hub: Hub, *, most: int = -1) -> subprocess.Popen[str
     )
 
 
+@pytest.fixture
+def interruptible() -> Generator[None]:
+    """Let children be interrupted even if these tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT], ids=["KILL", "INT"])
 def test_what_had_come_when_it_was_stopped_is_kept(
     sent: signal.Signals,

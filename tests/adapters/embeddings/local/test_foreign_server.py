@@ -43,7 +43,7 @@ def wait_until_it_answers(url: str, server: subprocess.Popen[bytes]) -> None:
 def endpoint(model_file: Path) -> Generator[str]:
     """The address of a server with the small model."""
     if find_spec("starlette_context") is None:
-        pytest.skip("llama_cpp is not installed")  # with its extra [server]
+        pytest.skip("llama_cpp.server is not installed")
     port = free_port()
     options = {"model": model_file, "embedding": "true", "port": port, "n_threads": 1}
     words = [

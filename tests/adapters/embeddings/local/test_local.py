@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import notewell
-from notewell.adapters.embeddings.llama import threads
+from notewell.adapters.embeddings.gguf import read_head
+from notewell.adapters.embeddings.llama import load, threads
 from notewell.adapters.embeddings.local import LocalEmbedder, provider
 from notewell.errors import EmbeddingError
 
@@ -102,7 +103,7 @@ def test_the_end_of_a_text_far_over_the_limit_still_counts(
 
 @pytest.mark.parametrize(
     "text",
-    ["x" * 4_000, "数据库" * 600, "🎉" * 2_000, "\ud83c lone", "nul\0nul", "", " "],
+    ["x" * 2_000, "数据库" * 250, "🎉 " * 1_000, "\ud83c lone", "nul\0nul", "", " "],
     ids=["letters", "Chinese", "emoji", "surrogate", "NUL", "empty", "blank"],
 )
 def test_no_text_ends_the_process(text: str, opened: LocalEmbedder) -> None:
@@ -271,6 +272,39 @@ def test_a_model_that_was_never_fetched_has_the_remedy(
 
     assert missing.value.reason == "model-missing"
     assert "notewell models pull" in missing.value.remedy
+
+
+@pytest.mark.usefixtures("llama_cpp")
+def test_a_fetched_model_that_is_damaged_has_to_go_before_it_is_pulled_again(
+    request_for: "MakeRequest", tmp_path: Path
+) -> None:
+    damaged = tmp_path / "hf_me_zoo_cat.gguf"
+    damaged.write_bytes(b"GGUF")
+    request = request_for(local="hf:me/zoo/cat.gguf", cache=tmp_path)
+
+    with pytest.raises(EmbeddingError, match="cannot be used") as refused:
+        provider(request).open()
+
+    assert refused.value.remedy == f"delete {damaged}, then: notewell models pull"
+
+
+def test_every_piece_of_a_long_text_has_the_prefix_of_its_role(
+    model_file: Path,
+) -> None:
+    model = load(model_file, read_head(model_file), "mean", remedy="")
+    text, prefix = "The gateway port is 18789. " * 150, "green tomatoes " * 50
+
+    def nearness(vector: list[float]) -> float:
+        return float(np.dot(vector, tomatoes) / np.linalg.norm(vector)) / length
+
+    with closing(model):
+        [(_, tomatoes)] = model.vectors(prefix, "")
+        length = float(np.linalg.norm(tomatoes))
+        without = [nearness(vector) for _, vector in model.vectors(text, "")]
+        with_it = [nearness(vector) for _, vector in model.vectors(text, prefix)]
+
+    assert len(with_it) > 2
+    assert min(with_it) > max(without) + 0.1
 
 
 @pytest.mark.usefixtures("llama_cpp")

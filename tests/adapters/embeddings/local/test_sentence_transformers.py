@@ -1,13 +1,17 @@
 """The provider `sentence-transformers`, and that it agrees with llama.cpp."""
 
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
@@ -163,6 +167,20 @@ def test_a_name_is_found_in_the_cache_of_the_libraries(
     assert identity.model.startswith("sentence-transformers/all-MiniLM-L6-v2@")
 
 
+def test_a_folder_of_that_name_where_we_are_is_not_the_model(
+    request_for: "MakeRequest",
+    copied: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "me").mkdir()
+    copied.rename(tmp_path / "me" / "zoo")
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(EmbeddingError, match="me/zoo is not on this disk"):
+        provider(request_for(model="me/zoo")).open()
+
+
 @pytest.mark.parametrize(
     ("environ", "folder"),
     [
@@ -186,6 +204,81 @@ def test_a_model_that_was_never_fetched_has_the_remedy(
 
     assert missing.value.reason == "model-missing"
     assert "notewell models pull" in missing.value.remedy
+
+
+class Hub(BaseHTTPRequestHandler):
+    """A hub with one model, as far as the library asks.
+
+    Attributes:
+        files: Its files by name.
+        sent: The files whose content was asked for.
+    """
+
+    files: ClassVar = {
+        "config.json": b"{}",
+        "model.safetensors": b"numbers",
+        "pytorch_model.bin": b"the same numbers",
+        "onnx/model.onnx": b"the same numbers",
+        "openvino/model.xml": b"the same numbers",
+    }
+    sent: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/api/models/me/zoo"):
+            siblings = [
+                {"rfilename": name, "size": len(content)}
+                for name, content in self.files.items()
+            ]
+            about = {"id": "me/zoo", "sha": "c0ffee", "siblings": siblings}
+            self.answer(json.dumps(about).encode("ascii"))
+            return
+        name = self.path.removeprefix("/me/zoo/resolve/main/").partition("?")[0]
+        if self.command == "GET":
+            self.sent.append(name)
+        self.answer(self.files[name])
+
+    do_HEAD = do_GET
+
+    def answer(self, content: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("ETag", f'"{hashlib.sha1(content).hexdigest()}"')
+        self.send_header("X-Repo-Commit", "c0ffee" + "0" * 34)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def hub() -> Generator[str]:
+    """The address of a hub, as HF_ENDPOINT names it."""
+    Hub.sent.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_model_is_fetched_into_the_cache_of_the_libraries_in_one_format(
+    hub: str, request_for: "MakeRequest", progress: "Progress", tmp_path: Path
+) -> None:
+    environ = {"HF_ENDPOINT": hub, "HF_HUB_CACHE": str(tmp_path / "hub")}
+    request = request_for(model="me/zoo", environ=environ)
+    fetch = provider(request).fetch
+    assert fetch is not None
+
+    fetch(progress)
+
+    assert sorted(Hub.sent) == ["config.json", "model.safetensors"]
+    model = on_disk(request)
+    assert (model.path / "model.safetensors").read_bytes() == b"numbers"
+    assert (model.size, model.licence) == (9, f"{hub}/me/zoo")
+    assert progress.calls[-1] == (9, 9)
+    assert Folder(model.path).there()
 
 
 def test_offline_nothing_is_fetched(

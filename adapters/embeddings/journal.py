@@ -1,0 +1,78 @@
+"""The jobs that were paid for and not fetched yet, in a small file."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from notewell.foreign import read_items, read_json, read_member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job at a provider.
+
+    Attributes:
+        id: Its id there.
+        texts: Hashes of its texts, in order.
+    """
+
+    id: str
+    texts: Sequence[str]
+
+
+class Journal:
+    """The open jobs of one identity of vectors. For one process at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def jobs(self) -> list[Job]:
+        """Return the open jobs; a file that cannot be read holds none."""
+        try:
+            found = read_json(self._path.read_bytes())
+        except (OSError, ValueError):
+            return []
+        return [
+            Job(
+                id=str(read_member(item, "id")),
+                texts=[str(text) for text in read_items(read_member(item, "texts"))],
+            )
+            for item in read_items(read_member(found, "jobs"))
+        ]
+
+    def add(self, job: Job) -> None:
+        """Remember a job.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self._write([*self.jobs(), job])
+
+    def remove(self, job: Job) -> None:
+        """Forget a job.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self._write([other for other in self.jobs() if other.id != job.id])
+
+    def check(self) -> None:
+        """Make sure that a job can be remembered before one is paid for.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self._write(self.jobs())
+
+    def _write(self, jobs: Sequence[Job]) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        content = json.dumps({"jobs": [asdict(job) for job in jobs]})
+        beside = self._path.with_suffix(f".{os.getpid()}")
+        opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(opened, "w", encoding="utf-8") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, self._path)

@@ -1,0 +1,325 @@
+"""Many passages in a batch: handed in once, fetched when they are ready."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from notewell.adapters.embeddings.batch import batches_of
+from notewell.adapters.embeddings.gemini import GEMINI
+from notewell.adapters.embeddings.openai import OPENAI, provider
+from notewell.adapters.embeddings.remote import remote_provider
+from notewell.config.search import BatchSettings
+from notewell.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from tests.adapters.embeddings.conftest import Asks, Opened, Reply, Seen, Server
+
+    from notewell.adapters.embeddings.batch import Batches
+    from notewell.adapters.embeddings.dialect import Dialect
+
+QUICK = BatchSettings(poll_interval_ms=1)
+ONE_LOOK = BatchSettings(poll_interval_ms=1, wait=False)
+
+
+class FakeOpenAI:
+    """Batches as OpenAI runs them: `status` is what each look is told."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.status = "completed"
+        self.texts: dict[str, list[str]] = {}
+        self.missing: set[str] = set()
+
+    @property
+    def handed_in(self) -> list[str]:
+        return [text for texts in self.texts.values() for text in texts]
+
+    def __call__(self, seen: Seen) -> Reply:
+        _, _, kind, *rest = seen.path.split("/")
+        if seen.method == "DELETE":
+            return self._server.reply(body={"deleted": True})
+        if kind == "files" and seen.method == "POST":
+            return self._upload(seen)
+        if kind == "files":
+            return self._server.reply(raw=self._answers(rest[0].removeprefix("out-")))
+        if seen.method == "POST":
+            assert seen.body["endpoint"] == "/v1/embeddings"
+            return self._server.reply(body={"id": seen.body["input_file_id"]})
+        return self._look(rest[0])
+
+    def _upload(self, seen: Seen) -> Reply:
+        assert b'name="purpose"\r\n\r\nbatch\r\n' in seen.body
+        lines = [line for line in seen.body.splitlines() if line.startswith(b"{")]
+        name = f"file-{len(self.texts)}"
+        self.texts[name] = [json.loads(line)["body"]["input"][0] for line in lines]
+        return self._server.reply(body={"id": name})
+
+    def _look(self, job: str) -> Reply:
+        if job not in self.texts:
+            return self._server.reply(status=404)
+        files = {"input_file_id": job, "output_file_id": f"out-{job}"}
+        return self._server.reply(body={"status": self.status, **files})
+
+    def _answers(self, job: str) -> bytes:
+        lines: list[bytes] = []
+        for number, text in enumerate(self.texts[job]):
+            if text not in self.missing:
+                body = {"data": [{"index": 0, "embedding": self._server.vector(text)}]}
+                answer = {"custom_id": str(number), "response": {"body": body}}
+                lines.insert(0, json.dumps(answer).encode())
+        return b"\n".join(lines)
+
+
+@pytest.fixture
+def openai(server: Server) -> FakeOpenAI:
+    server.behave = FakeOpenAI(server)
+    return server.behave
+
+
+class Home:
+    """Opens the batch interface of a provider at the test's server."""
+
+    def __init__(self, asks: Asks, opened: Opened) -> None:
+        self._asks = asks
+        self._opened = opened
+
+    def __call__(
+        self, settings: BatchSettings = QUICK, dialect: Dialect = OPENAI, **more: Any
+    ) -> Batches:
+        request = self._asks(dimensionality=4, **more)
+        home = replace(dialect, home=f"{request.endpoint}{dialect.path}")
+        embedder = self._opened(remote_provider(replace(request, endpoint=None), home))
+        batches = batches_of(embedder, settings)
+        assert batches is not None
+        return batches
+
+
+@pytest.fixture
+def home(asks: Asks, opened: Opened) -> Home:
+    return Home(asks, opened)
+
+
+def gathered(batches: Batches, texts: Sequence[str]) -> dict[int, list[float]]:
+    return {
+        int(place): [round(float(number), 4) for number in row]
+        for places, rows in batches.embed(texts)
+        for place, row in zip(places, rows, strict=True)
+    }
+
+
+def expected(server: Server, texts: Sequence[str]) -> dict[int, list[float]]:
+    vectors = np.array([server.vector(text) for text in texts])
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return {
+        place: [round(float(np.float32(n)), 4) for n in row]
+        for place, row in enumerate(unit)
+    }
+
+
+def test_every_text_gets_its_vector(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    texts = ["a", "b", "a", "c", "broken \ud83d"]
+
+    assert gathered(home(), texts)[2] == expected(server, texts[:4])[2]
+    assert openai.handed_in == ["a", "b", "c", "broken ?"]
+
+
+def test_a_later_run_fetches_what_was_paid_for(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    openai.status = "in_progress"
+    first = gathered(home(ONE_LOOK), ["a", "b"])
+    openai.status = "completed"
+
+    second = gathered(home(), ["new", "b", "a"])
+
+    assert first == {}
+    assert second == expected(server, ["new", "b", "a"])
+    assert openai.handed_in == ["a", "b", "new"]
+
+
+def test_what_was_not_taken_in_is_fetched_again(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    run = home().embed(["a"])
+    next(run)
+    run.close()  # the program ends before the vectors are stored
+
+    assert gathered(home(), ["a"]) == expected(server, ["a"])
+    assert openai.handed_in == ["a"]
+
+
+def test_what_was_taken_in_is_deleted_there_and_forgotten_here(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    gathered(home(), ["a"])
+
+    deleted = [seen.path for seen in server.seen if seen.method == "DELETE"]
+    assert deleted == ["/v1/files/file-0", "/v1/files/out-file-0"]
+    assert gathered(home(ONE_LOOK), []) == {}
+
+
+def test_a_text_that_is_refused_gets_no_vector(openai: FakeOpenAI, home: Home) -> None:
+    openai.missing = {"bad"}
+
+    found = gathered(home(), ["a", "bad"])
+
+    assert np.isfinite(found[0]).all()
+    assert np.isnan(found[1]).all()
+
+
+def test_what_a_batch_did_not_come_to_is_handed_in_by_a_later_run(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    openai.status, openai.missing = "expired", {"late"}
+    first = gathered(home(), ["a", "late"])
+    openai.status, openai.missing = "completed", set()
+
+    second = gathered(home(), ["late"])
+
+    assert list(first) == [0]
+    assert second == expected(server, ["late"])
+
+
+@pytest.mark.parametrize("fate", ["failed", "unknown", "empty"])
+def test_a_batch_that_fails_is_an_error_once(
+    openai: FakeOpenAI, home: Home, fate: str
+) -> None:
+    openai.status = "in_progress"
+    gathered(home(ONE_LOOK), ["a"])
+    openai.status = "failed"
+    if fate == "unknown":
+        openai.texts.clear()
+    if fate == "empty":
+        openai.status, openai.missing = "completed", {"a"}
+
+    with pytest.raises(EmbeddingError, match="could not work on a batch"):
+        gathered(home(), ["a"])
+
+    openai.status, openai.missing = "completed", set()
+    assert list(gathered(home(), ["a"])) == [0]
+
+
+def test_waiting_ends_and_the_batch_goes_on(openai: FakeOpenAI, home: Home) -> None:
+    openai.status = "in_progress"
+    hasty = BatchSettings(poll_interval_ms=1, timeout_minutes=0.0001)
+
+    batches = home(hasty)
+    assert gathered(batches, ["a"]) == {}
+    assert batches.under_way(["new", "a"]) == [1]
+
+    openai.status = "completed"
+    assert list(gathered(home(), ["a"])) == [0]
+    assert openai.handed_in == ["a"]
+
+
+def test_a_batch_whose_start_may_have_succeeded_is_not_started_again(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    uploaded = server.reply(body={"id": "file-x"})
+    server.first = [uploaded, server.reply(status=502)]
+
+    with pytest.raises(EmbeddingError, match="HTTP 502"):
+        gathered(home(), ["a"])
+
+    assert [seen.path for seen in server.seen] == ["/v1/files", "/v1/batches"]
+
+
+def test_an_outage_while_a_batch_runs_is_waited_out(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    openai.status = "in_progress"
+    gathered(home(ONE_LOOK), ["a"])
+    openai.status = "completed"
+    server.first = [server.reply(status=503)] * 3
+
+    assert gathered(home(), ["a"]) == expected(server, ["a"])
+
+
+def test_progress_is_told(openai: FakeOpenAI, home: Home) -> None:
+    told: list[tuple[int, int]] = []
+
+    def tell(done: int, given: int) -> None:
+        told.append((done, given))
+
+    list(home().embed(["a", "b"], progress=tell))
+
+    assert told == [(2, 2)]
+
+
+def test_the_journal_is_private_and_holds_no_text(
+    openai: FakeOpenAI, home: Home, tmp_path: Path
+) -> None:
+    openai.status = "in_progress"
+    gathered(home(ONE_LOOK), ["the private note"])
+
+    [file] = (tmp_path / "memory" / "batches").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    written = file.read_text(encoding="utf-8")
+    assert "private" not in written
+    assert "sk-verysecret" not in written
+
+
+def test_nothing_is_paid_for_that_could_not_be_remembered(
+    openai: FakeOpenAI, home: Home, tmp_path: Path
+) -> None:
+    (tmp_path / "memory").write_text("in the way", encoding="utf-8")
+
+    with pytest.raises(EmbeddingError, match="journal"):
+        gathered(home(), ["a"])
+
+    assert openai.handed_in == []
+
+
+def test_gemini_takes_requests_inline(server: Server, home: Home) -> None:
+    taken: list[Any] = []
+
+    def behave(seen: Seen) -> Reply:
+        if seen.method == "DELETE":
+            return server.reply(body={})
+        if seen.method == "POST":
+            assert seen.path.endswith("/gemini-embedding-001:asyncBatchEmbedContent")
+            taken.extend(seen.body["batch"]["inputConfig"]["requests"]["requests"])
+            return server.reply(body={"name": "batches/one"})
+        assert seen.path == "/v1beta/batches/one"
+        answers = [
+            {
+                "metadata": item["metadata"],
+                "response": {
+                    "embedding": {
+                        "values": server.vector(
+                            item["request"]["content"]["parts"][0]["text"]
+                        )
+                    }
+                },
+            }
+            for item in taken[::-1]
+        ]
+        inlined = {"inlinedResponses": {"inlinedResponses": answers}}
+        state = {"state": "BATCH_STATE_SUCCEEDED"}
+        return server.reply(body={"done": True, "metadata": state, "response": inlined})
+
+    server.behave = behave
+
+    found = gathered(home(dialect=GEMINI), ["a", "b"])
+
+    assert found == expected(server, ["a", "b"])
+    assert taken[0]["request"]["taskType"] == "RETRIEVAL_DOCUMENT"
+
+
+def test_only_the_provider_itself_has_batches(asks: Asks, opened: Opened) -> None:
+    compatible = opened(provider(asks()))
+    itself = opened(provider(asks(endpoint=None)))
+
+    assert batches_of(compatible, QUICK) is None
+    assert batches_of(itself, QUICK) is not None
+    assert batches_of(itself, BatchSettings(enabled=False)) is None
