@@ -126,12 +126,18 @@ class Resilient:
                 )
             except BackendError as error:
                 self._note(error)
-        behind = await self._stand_in.refresh(
-            force=force,
-            within=within,
-            progress=progress if report is None else None,
-            waiting=waiting,
-        )
+        try:
+            behind = await self._stand_in.refresh(
+                force=force,
+                within=within,
+                progress=progress if report is None else None,
+                waiting=waiting,
+            )
+        except BackendError as error:
+            if report is None:
+                raise
+            warning = f"{STAND_IN} could not be kept ready: {error.message}"
+            return replace(report, warnings=(*report.warnings, warning))
         if report is not None:
             return report
         return replace(behind, warnings=(*behind.warnings, *self._why()))

@@ -92,18 +92,19 @@ class Asking:
         if not self._client.program.abilities.typed:
             return self._one_by_one([query for _, query in searches], budget)
         if self.daemon is not None and self._uses_daemon():
+            within = budget.left
             try:
                 return self.daemon.typed(
                     searches,
                     self._names,
                     count=_MOST_FUSED,
-                    within=budget.left,
+                    within=within,
                     stop=budget.stop,
                 )
             except DaemonFailed as failed:
                 self._rests_until = time.monotonic() + _DAEMON_REST
                 if failed.timed_out:
-                    raise timed_out("mcp", budget.left) from failed
+                    raise timed_out("mcp", within) from failed
         with self._models if _loads_model(searches) else nullcontext():
             return self._client.typed(
                 searches,

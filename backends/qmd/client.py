@@ -195,6 +195,8 @@ class Client:
         if within <= 0:
             raise timed_out(kind, within)
         try:
+            if stop is not None and stop.is_set():
+                raise Stopped
             return run(
                 (*self.command, *arguments),
                 environ=self.environ,

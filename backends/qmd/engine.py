@@ -60,7 +60,7 @@ class Engine:
             self._writer.refresh()
         schedule = Schedule(
             settings,
-            update=lambda stop: self._writer.refresh(stop=stop),
+            update=lambda stop: self._writer.refresh(stop=stop, patient=False),
             embed=self._vectors.make if self._vectors.wanted else None,
         )
         schedule.start()

@@ -110,7 +110,7 @@ class Home:
 
     def write(self, record: Record) -> None:
         """Remember what we know."""
-        self._replace(self._record, msgspec.json.encode(record))
+        write_private(self._record, msgspec.json.encode(record))
 
     def notes(self) -> dict[str, _Signature]:
         """Return size, mtime and ctime of every note as it was last indexed."""
@@ -122,7 +122,7 @@ class Home:
 
     def write_notes(self, notes: Mapping[str, _Signature]) -> None:
         """Remember how the notes were when they were indexed."""
-        self._replace(self._notes, orjson.dumps(dict(notes)))
+        write_private(self._notes, orjson.dumps(dict(notes)))
 
     def generation(self, number: int) -> Path:
         """Return the folder of a generation."""
@@ -169,7 +169,7 @@ class Home:
         }
         if abilities.configured_models:
             shape["models"] = configured_models(environ)
-        self._replace(top / "config" / "qmd" / "index.yml", orjson.dumps(shape))
+        write_private(top / "config" / "qmd" / "index.yml", orjson.dumps(shape))
 
     def discard_others(self, number: int) -> None:
         """Remove every generation but this one."""
@@ -206,18 +206,19 @@ class Home:
             lock.acquire()
         return lock
 
-    def _replace(self, file: Path, content: bytes) -> None:
-        """Write a file in one step: a reader meets the old one or the new one."""
-        new = file.with_name(f"{file.name}.{os.getpid()}.new")
-        try:
-            with open(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as opened:
-                opened.truncate()
-                opened.write(content)
-            new.replace(file)
-        except OSError:
-            with suppress(OSError):
-                new.unlink()
-            raise
+
+def write_private(file: Path, content: bytes) -> None:
+    """Write a file in one step, for us alone: a reader meets the old one or the new."""
+    new = file.with_name(f"{file.name}.{os.getpid()}.new")
+    try:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as opened:
+            opened.truncate()
+            opened.write(content)
+        new.replace(file)
+    except OSError:
+        with suppress(OSError):
+            new.unlink()
+        raise
 
 
 def configured_models(environ: Mapping[str, str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import msgspec
 
 from notewell.backends.base import Site
 from notewell.backends.qmd.contract import abilities_of
+from notewell.backends.qmd.home import write_private
 from notewell.backends.qmd.program import Program, find_program
 
 _State = tuple[str, int, int]
@@ -57,7 +58,7 @@ def known_program(site: Site, environ: Mapping[str, str], *, folder: Path) -> Pr
         version=program.version,
     )
     with suppress(OSError):
-        file.write_bytes(msgspec.json.encode(known))
+        write_private(file, msgspec.json.encode(known))
     return program
 
 

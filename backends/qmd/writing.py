@@ -59,11 +59,15 @@ class Writer:
         progress: Progress | None = None,
         waiting: Waiting | None = None,
         stop: threading.Event | None = None,
+        patient: bool = True,
     ) -> IndexReport:
         """Bring the index up to date; see `Backend.refresh`.
 
         A run cannot be cut short, so with little time it is begun only if the last
         one would have fitted in.
+
+        Args:
+            patient: Wait for another writer, unless time is short.
         """
         before = self._seen(self.outlook())
         if not force and self._agrees(before):
@@ -71,7 +75,8 @@ class Writer:
             return self._report(before, changed=0)
         if within is not None and not self._fits(before, within):
             return self._report(before, changed=0)
-        with self._home.only_writer(patient=within is None, waiting=waiting) as mine:
+        patient = patient and within is None
+        with self._home.only_writer(patient=patient, waiting=waiting) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return self._report(before, changed=0, warnings=(busy,))
