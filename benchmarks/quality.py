@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Answer judged queries through the public API, for a scorer to judge.
 
-    benchmarks/quality.py SETS OUT [--limit 20] [--set NAME ...] [--config FILE]
-                          [--backend NAME]
+    benchmarks/quality.py SETS OUT [--limit 20] [--set NAME ...]
+                          [--setting KEY=VALUE ...] [--state DIR]
 
 SETS holds `<set>/<workspace>/` (notes) and `<set>/<workspace>.queries.jsonl`
 (`{"id", "query", ...}` lines). For every workspace the answers are written to
 `OUT/<set>/<workspace>.results.jsonl`: `{"id", "results": [{"path", "start_line",
-"end_line", "score"}], "ms"}`, best first. Indexes go to a temporary folder.
+"end_line", "score"}], "ms"}`, best first. Indexes go to a temporary folder, or to
+DIR, where the next run finds them. A setting is a full key of the configuration; its
+value is JSON, or a plain word. Search by meaning, for example:
+
+    --setting agents.defaults.memorySearch.provider=local
+    --setting agents.defaults.memorySearch.local.modelPath=/models/embedding.gguf
 """
 
 import argparse
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -33,32 +37,48 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--limit", type=int, default=20)
     parser.add_argument("--set", action="append", dest="names")
-    parser.add_argument("--config", type=Path)
-    parser.add_argument("--backend")
+    parser.add_argument("--setting", action="append", type=setting, default=[])
+    parser.add_argument("--state", type=Path)
     given = parser.parse_args()
+    settings = dict(given.setting)
     with tempfile.TemporaryDirectory() as state:
         for queries in sorted(given.sets.glob("*/*.queries.jsonl")):
             if not given.names or queries.parent.name in given.names:
-                answer_all(queries, given, state=Path(state))
+                answer_all(
+                    queries,
+                    given.out,
+                    limit=given.limit,
+                    state=given.state or Path(state),
+                    settings=settings,
+                )
     return 0
 
 
-def answer_all(queries: Path, given: argparse.Namespace, *, state: Path) -> None:
+def setting(text: str) -> tuple[str, object]:
+    """Read KEY=VALUE."""
+    key, _, value = text.partition("=")
+    try:
+        return key, orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return key, value
+
+
+def answer_all(
+    queries: Path, out: Path, *, limit: int, state: Path, settings: dict[str, object]
+) -> None:
     """Answer the queries of one workspace."""
     name = queries.name.removesuffix(".queries.jsonl")
-    target = given.out / queries.parent.name / f"{name}.results.jsonl"
+    target = out / queries.parent.name / f"{name}.results.jsonl"
     target.parent.mkdir(parents=True, exist_ok=True)
+    environ = {"OPENCLAW_STATE_DIR": str(state)}
     lines = list(read(queries))
     with open_memory_sync(
-        workspace=queries.parent / name,
-        environ={**os.environ, "OPENCLAW_STATE_DIR": str(state)},
-        config=given.config,
-        backend=given.backend,
+        workspace=queries.parent / name, environ=environ, overrides=settings
     ) as memory:
-        memory.refresh()
+        for warning in memory.refresh().warnings:
+            print(f"{name}: {warning}", file=sys.stderr)
         rows = [
-            answer(memory, str(line["id"]), str(line["query"]), given.limit)
-            for line in lines
+            answer(memory, str(line["id"]), str(line["query"]), limit) for line in lines
         ]
     target.write_bytes(b"\n".join(orjson.dumps(row) for row in rows) + b"\n")
     print(f"{queries.parent.name}/{name}: {len(rows)} queries", file=sys.stderr)

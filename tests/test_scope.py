@@ -1,6 +1,6 @@
 import pytest
 
-from notewell.scope import chat_type, is_hidden
+from notewell.scope import chat_type, conversation_kind, is_hidden
 
 GROUP = "agent:main:telegram:group:-100200"
 
@@ -82,3 +82,25 @@ def test_other_notes_are_open_to_a_group(path: str) -> None:
 @pytest.mark.parametrize("path", ["MEMORY.md", "../other/MEMORY.md"])
 def test_the_owner_sees_everything(path: str, key: str | None) -> None:
     assert not is_hidden(path, key)
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        (None, "main"),
+        ("", "main"),
+        ("main", "main"),
+        ("agent:main:main", "main"),
+        ("agent:work:MAIN", "main"),
+        ("agent:main:telegram:dm:42", "direct"),
+        ("agent:main:subagent:main", "direct"),
+        ("agent:main:cron:main", "direct"),
+        ("agent:group:main", "group"),
+        ("main:group:7", "group"),
+        ("agent:main:discord:channel:7", "channel"),
+    ],
+)
+def test_only_the_owners_own_session_is_the_main_one(
+    key: str | None, expected: str
+) -> None:
+    assert conversation_kind(key) == expected

@@ -6,12 +6,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
 
 from notewell.errors import NotewellError
 from notewell.types import Document, Hit, IndexReport, SearchAnswer, StatusReport
+
+if TYPE_CHECKING:
+    from notewell.memory.context import SessionContext
+    from notewell.memory.remembering import Remembered
 
 Json: TypeAlias = dict[str, object]
 
@@ -42,6 +46,20 @@ def search_answer(answer: SearchAnswer) -> Json:
 def document(found: Document) -> Json:
     """Return the answer of a get."""
     return _members(found)
+
+
+def remembered(found: "Remembered") -> Json:
+    """Return what became of a text that was to be remembered."""
+    return {"citation": found.citation, **_members(found)}
+
+
+def session_context(found: "SessionContext") -> Json:
+    """Return what a session starts with; each part has its citation."""
+    parts = [
+        {"citation": part.citation, **_members(part), "truncated": part.truncated}
+        for part in found.parts
+    ]
+    return {**_members(found), "day": found.day.isoformat(), "parts": parts}
 
 
 def index_report(report: IndexReport) -> Json:

@@ -19,11 +19,16 @@ if TYPE_CHECKING:
         BackendUnavailable,
         BackendUnknown,
         ConfigError,
+        NoteNotWritten,
         NotewellError,
         PathRefused,
         UsageError,
     )
+    from notewell.flush import FlushOutcome
     from notewell.memory import Memory, SyncMemory, open_memory, open_memory_sync
+    from notewell.memory.context import SessionContext
+    from notewell.memory.flushing import FlushPlan
+    from notewell.memory.remembering import Remembered
     from notewell.types import (
         Document,
         Fallback,
@@ -37,6 +42,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "notewell.memory": ("Memory", "SyncMemory", "open_memory", "open_memory_sync"),
+    "notewell.flush": ("FlushOutcome",),
+    "notewell.memory.context": ("SessionContext",),
+    "notewell.memory.flushing": ("FlushPlan",),
+    "notewell.memory.remembering": ("Remembered",),
     "notewell.types": (
         "Document",
         "Fallback",
@@ -54,6 +63,7 @@ _HOMES = {
         "BackendUnavailable",
         "BackendUnknown",
         "ConfigError",
+        "NoteNotWritten",
         "NotewellError",
         "PathRefused",
         "UsageError",
@@ -69,14 +79,19 @@ __all__ = [
     "ConfigError",
     "Document",
     "Fallback",
+    "FlushOutcome",
+    "FlushPlan",
     "Freshness",
     "Hit",
     "IndexReport",
     "IndexStatus",
     "Memory",
+    "NoteNotWritten",
     "NotewellError",
     "PathRefused",
+    "Remembered",
     "SearchAnswer",
+    "SessionContext",
     "StatusReport",
     "SyncMemory",
     "UsageError",

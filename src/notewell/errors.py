@@ -4,6 +4,7 @@ NotewellError                 carries .remedy: what the person can do about it
 ├── UsageError                the call makes no sense here (no workspace, bad option)
 ├── ConfigError               a setting makes no sense; carries .key and .accepted
 ├── PathRefused               a path leaves the allowed roots
+├── NoteNotWritten            the disk refuses; the note is as it was
 └── BackendError              an engine could not do its work; carries .backend
     ├── BackendUnknown        no engine has that name
     ├── BackendUnavailable    not installed, or cannot start here
@@ -61,6 +62,20 @@ class PathRefused(NotewellError):
         super().__init__(
             f"{path!r} is refused: {why}",
             remedy="name a Markdown file inside the workspace or an extra path",
+        )
+        self.path = path
+        self.why = why
+
+
+class NoteNotWritten(NotewellError):
+    """A text could not be appended to a note, which is as it was before."""
+
+    kind = "unavailable"
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"{path} could not be written: {why}",
+            remedy="see that there is space and the permission to write, and try again",
         )
         self.path = path
 

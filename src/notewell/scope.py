@@ -5,6 +5,7 @@ import unicodedata
 from typing import Final, Literal, TypeAlias
 
 ChatType: TypeAlias = Literal["direct", "group", "channel"]
+ConversationKind: TypeAlias = Literal["main", "direct", "group", "channel"]
 
 # What the owner of a folder is like, not what the work is about.
 _PERSONAL_NOTES: Final = frozenset({"memory.md", "user.md", "dreams.md"})
@@ -23,6 +24,22 @@ def chat_type(session_key: str | None) -> ChatType:
     if ":group:" in key:
         return "group"
     return "channel" if ":channel:" in key else "direct"
+
+
+def conversation_kind(session_key: str | None) -> ConversationKind:
+    """What kind of conversation it is, and whether it is the owner's main session.
+
+    A direct chat that has a key of its own may be with anybody, so it is not `main`.
+
+    >>> conversation_kind("agent:main:main"), conversation_kind("agent:main:dm:42")
+    ('main', 'direct')
+    """
+    kind = chat_type(session_key)
+    parts = (session_key or "main").lower().split(":")
+    is_main = parts == ["main"] or (
+        len(parts) == 3 and parts[0] == "agent" and parts[2] == "main"
+    )
+    return "main" if is_main and kind == "direct" else kind
 
 
 def is_hidden(path: str, session_key: str | None) -> bool:

@@ -49,6 +49,15 @@ EmptyReason: TypeAlias = Literal[
 ]
 
 
+def citation_of(path: str, start: int, end: int) -> str:
+    """Return `path#L<start>-L<end>`, or `path#L<n>` for one line.
+
+    >>> citation_of("MEMORY.md", 3, 9)
+    'MEMORY.md#L3-L9'
+    """
+    return f"{path}#L{start}" if start == end else f"{path}#L{start}-L{end}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fallback:
     """One step down that was taken to answer.
@@ -123,9 +132,7 @@ class Hit:
     @property
     def citation(self) -> str:
         """`path#L<start>-L<end>`, or `path#L<n>` for one line."""
-        if self.start_line == self.end_line:
-            return f"{self.path}#L{self.start_line}"
-        return f"{self.path}#L{self.start_line}-L{self.end_line}"
+        return citation_of(self.path, self.start_line, self.end_line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

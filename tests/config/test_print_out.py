@@ -115,10 +115,6 @@ def test_an_agent_lists_what_is_its_own(load: Load, home: Path) -> None:
         ),
         ("{memory: {search: {sync: {watch: true}}}}", "Watching files"),
         ("{memory: {search: {sync: {intervalMinutes: 5}}}}", "Watching files"),
-        (
-            "{agents: {defaults: {compaction: {memoryFlush: {prompt: 'x'}}}}}",
-            "memoryFlush",
-        ),
     ],
 )
 def test_a_configured_feature_of_later_is_said_in_short(

@@ -396,3 +396,18 @@ def test_settings_cannot_be_changed(load: Load) -> None:
 
     with pytest.raises(AttributeError):
         setattr(settings.memory, attribute, "qmd")
+
+
+@pytest.mark.parametrize(
+    ("written", "zone"),
+    [("'Europe/Paris'", "Europe/Paris"), ("' '", None), ("7", None), ("null", None)],
+)
+def test_the_users_zone_is_read_and_never_complained_of(
+    load: Load, written: str, zone: str | None
+) -> None:
+    settings = load(f"{{agents: {{defaults: {{userTimezone: {written}}}}}}}")
+
+    assert settings.user_timezone == zone
+    assert settings.warnings == ()
+    [value] = [each for each in settings.values() if each.key.endswith("userTimezone")]
+    assert (value.value, value.origin) == (zone, "file" if zone else "default")

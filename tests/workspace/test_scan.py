@@ -29,7 +29,7 @@ def reasons_of(found: Scan) -> list[tuple[str, str]]:
     return [(skipped.path, skipped.reason) for skipped in found.skipped]
 
 
-def test_a_workspace_is_its_long_term_note_and_its_memory_folder(lay: Lay) -> None:
+def test_a_workspace_is_its_notes_in_the_root_and_its_memory_folder(lay: Lay) -> None:
     root = lay(
         {
             "MEMORY.md": "",
@@ -46,6 +46,7 @@ def test_a_workspace_is_its_long_term_note_and_its_memory_folder(lay: Lay) -> No
 
     assert paths_of(found) == [
         "MEMORY.md",
+        "USER.md",
         "memory/2026-01-10.md",
         "memory/deep/er/x.MD",
     ]

@@ -85,6 +85,15 @@ def utf8(text: str) -> bytes:
     return _SURROGATE.sub("\ufffd", text).encode("utf-8")
 
 
+def decoded(text: str) -> str:
+    """Read an argument as UTF-8 where the locale could not (`LC_ALL=C`)."""
+    try:
+        typed = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        typed = utf8(text)
+    return typed.decode("utf-8", "replace")
+
+
 def write_all(descriptor: int, encoded: bytes) -> None:
     """Write every byte, also to a pipe that somebody made non-blocking."""
     rest = memoryview(encoded)

@@ -14,13 +14,15 @@ _PACKAGE: Final = "notewell.adapters.surfaces.cli"
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "Find the passages that answer a question.",
     "get": "Print lines of a note.",
+    "remember": "Write something down in today's log.",
+    "context": "Print what an agent loads when a session starts.",
     "index": "Make the index agree with the notes.",
     "status": "Show what is indexed, and what is not.",
     "config": "Show every setting and where it comes from.",
     "doctor": "Check this machine, and say what to do.",
     "models": "Fetch the embedding model, once.",
 }
-PLANNED: Final = frozenset({"bench", "watch", "remember", "context", "mcp"})
+PLANNED: Final = frozenset({"bench", "watch", "mcp"})
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.
 
 The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of

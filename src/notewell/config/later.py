@@ -3,12 +3,9 @@
 from collections.abc import Callable, Collection
 from typing import Final
 
-from notewell.config.memory import MemoryFlushSettings
 from notewell.config.settings import AgentSettings, Settings
 
 _Asks = Callable[[Settings, AgentSettings], bool]
-
-_FLUSH: Final = "agents.defaults.compaction.memoryFlush."
 
 
 def later_features(
@@ -54,15 +51,6 @@ def _asks_for_sessions(settings: Settings, agent: AgentSettings) -> bool:
     return "sessions" in search.sources or search.experimental.session_memory
 
 
-def _asks_for_flush(settings: Settings, agent: AgentSettings) -> bool:
-    flush = settings.compaction.memory_flush
-    given = any(
-        value.key.startswith(_FLUSH) and value.origin != "default"
-        for value in settings.values()
-    )
-    return given and flush.enabled and flush != MemoryFlushSettings()
-
-
 # The kind of the step down that says the same in an answer, who asks, what is said.
 _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
     (
@@ -74,10 +62,5 @@ _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
         "",
         _asks_for_watching,
         "Watching files is configured; this version does not do it yet.",
-    ),
-    (
-        "",
-        _asks_for_flush,
-        "compaction.memoryFlush is configured; this version does not flush yet.",
     ),
 )

@@ -59,6 +59,12 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
             "What differs for this agent, key by key.",
         ),
         (
+            f"{DEFAULTS}.userTimezone",
+            "this machine's",
+            "the IANA name of a zone",
+            "Which day it is for the user; decides which daily log is today's.",
+        ),
+        (
             "plugins.slots.memory",
             "unset",
             'a name, or "none"',

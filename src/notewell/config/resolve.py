@@ -111,6 +111,7 @@ def _resolved(
         compaction=build(CompactionSettings, sources.compaction()),
         providers={name: build(ProviderSettings, of) for name, of in providers.items()},
         memory_off=_memory_slot(raw) == "none",
+        user_timezone=_user_timezone(raw),
         warnings=tuple(dict.fromkeys(scene.warnings)),
         unused=tuple(scene.unused),
     )
@@ -162,6 +163,13 @@ def _memory_slot(raw: Mapping[str, object]) -> str | None:
     raise ConfigError("plugins.slots.memory", f"is {seen(slot)}", accepted=accepted)
 
 
+def _user_timezone(raw: Mapping[str, object]) -> str | None:
+    """Read OpenClaw's name of the user's zone. It is not ours to complain about."""
+    defaults = section(section(raw, "agents", "agents"), "defaults", DEFAULTS)
+    zone = defaults.get("userTimezone")
+    return zone.strip() or None if isinstance(zone, str) else None
+
+
 def _printed_rest(
     raw: Mapping[str, object],
     settings: Settings,
@@ -169,9 +177,9 @@ def _printed_rest(
 ) -> Iterator[ResolvedValue]:
     for name, provider in settings.providers.items():
         yield from printed(provider, providers[name], f"models.providers.{name}")
-    slot = _memory_slot(raw)
-    yield ResolvedValue(
-        key="plugins.slots.memory",
-        value=slot,
-        origin="default" if slot is None else "file",
-    )
+    for key, value in (
+        (f"{DEFAULTS}.userTimezone", settings.user_timezone),
+        ("plugins.slots.memory", _memory_slot(raw)),
+    ):
+        origin = "default" if value is None else "file"
+        yield ResolvedValue(key=key, value=value, origin=origin)

@@ -64,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         compaction: What we use of `agents.defaults.compaction`.
         providers: What we use of `models.providers`, by id.
         memory_off: `plugins.slots.memory` is `none`.
+        user_timezone: The IANA name of the user's zone, unchecked; None is this
+            machine's own.
         warnings: What a person should know about the file.
         unused: Keys in the file that OpenClaw has and notewell does not use.
         resolved: What `values` returns.
@@ -78,6 +80,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     compaction: CompactionSettings = CompactionSettings()
     providers: Mapping[str, ProviderSettings] = {}
     memory_off: bool = False
+    user_timezone: str | None = None
     warnings: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     resolved: tuple[ResolvedValue, ...] = ()

@@ -3,9 +3,10 @@
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from notewell.backends.base import Backend, Progress, Query, VectorWork, Waiting
 from notewell.backends.blocking import off_the_loop
@@ -24,7 +25,7 @@ from notewell.memory.asking import (
 )
 from notewell.memory.opening import Opening, prepare
 from notewell.memory.scoping import DENIED
-from notewell.scope import is_hidden
+from notewell.scope import ConversationKind, is_hidden
 from notewell.types import (
     Document,
     EmptyReason,
@@ -35,6 +36,16 @@ from notewell.types import (
     StatusReport,
 )
 from notewell.workspace import Workspace, get_document, scan
+
+if TYPE_CHECKING:  # most programs only read
+    from datetime import datetime
+
+    from notewell.memory.context import SessionContext
+    from notewell.memory.remembering import Remembered
+    from notewell.memory.writes import FlushControl
+
+_INDEX_SECONDS: Final = 2.0
+"""How long who wrote something waits for the index at most."""
 
 MAKE: Final = VectorWork()
 """Missing vectors are made, and nobody is told how far it is."""
@@ -167,6 +178,69 @@ class Memory:
             hidden=self._hides,
         )
 
+    async def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
+        """Append a text to today's log, and make it searchable.
+
+        What stands there already is not repeated. The index is given two seconds.
+
+        Args:
+            text: Markdown.
+            long_term: To the long-term note instead, `MEMORY.md`.
+
+        Raises:
+            UsageError: memory is switched off, or the folder is no place to write to.
+            PathRefused: the note is closed in this conversation, or is a link.
+            NoteNotWritten: the disk refuses; the note is as it was.
+            ValueError: the text is empty.
+        """
+        from notewell.memory.writes import remember
+
+        return await remember(
+            self._opening,
+            text,
+            long_term=long_term,
+            hides=self._hides,
+            index=self._index_now,
+        )
+
+    async def session_context(
+        self,
+        kind: ConversationKind | None = None,
+        *,
+        max_chars: int | None = None,
+        now: "datetime | None" = None,
+    ) -> "SessionContext":
+        """Return the notes that a session starts with: today's and yesterday's.
+
+        The main private session also gets `USER.md` and `MEMORY.md`.
+
+        Args:
+            kind: The conversation; by default what the session key says.
+            max_chars: The most characters of notes; by default 12,000.
+            now: The moment; by default this one.
+
+        Raises:
+            ValueError: `max_chars` is less than 1.
+        """
+        from notewell.memory.context import session_context
+
+        return await off_the_loop(
+            session_context,
+            self._opening,
+            kind,
+            session_key=self._session_key,
+            hides=self._hides,
+            max_chars=max_chars,
+            now=now,
+        )
+
+    @cached_property
+    def flush(self) -> "FlushControl":
+        """The turn before a compaction, in which an agent writes things down."""
+        from notewell.memory.writes import FlushControl
+
+        return FlushControl(self._opening, self._session_key, self._index_now)
+
     async def refresh(
         self,
         *,
@@ -273,6 +347,9 @@ class Memory:
         except BackendError as error:
             return sentences(error)
         return ()
+
+    async def _index_now(self) -> IndexReport:
+        return await self.refresh(within=_INDEX_SECONDS)
 
     def _hides(self, path: str) -> bool:
         return not self._in_scope or is_hidden(path, self._session_key)

@@ -10,6 +10,7 @@ from notewell.backends.blocking import drive
 from notewell.backends.registry import BUILTIN
 from notewell.config import Settings
 from notewell.memory.facade import MAKE, Memory, open_memory
+from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
     IndexReport,
@@ -22,6 +23,11 @@ from notewell.workspace import Workspace
 
 if TYPE_CHECKING:
     import asyncio
+    from datetime import datetime
+
+    from notewell.memory.context import SessionContext
+    from notewell.memory.remembering import Remembered
+    from notewell.memory.writes import SyncFlushControl
 
 _T = TypeVar("_T")
 
@@ -91,6 +97,29 @@ class SyncMemory:
     ) -> Document:
         """Return lines of a note; see `Memory.get`."""
         return self._run(self._memory.get(path, start, lines, max_chars))
+
+    def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
+        """Append a text to today's log; see `Memory.remember`."""
+        return self._run(self._memory.remember(text, long_term=long_term))
+
+    def session_context(
+        self,
+        kind: ConversationKind | None = None,
+        *,
+        max_chars: int | None = None,
+        now: "datetime | None" = None,
+    ) -> "SessionContext":
+        """Return the notes that a session starts with; see `Memory.session_context`."""
+        return self._run(
+            self._memory.session_context(kind, max_chars=max_chars, now=now)
+        )
+
+    @property
+    def flush(self) -> "SyncFlushControl":
+        """The turn before a compaction, in which an agent writes things down."""
+        from notewell.memory.writes import SyncFlushControl
+
+        return SyncFlushControl(self._memory.flush, self._run)
 
     def refresh(
         self,

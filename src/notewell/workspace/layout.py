@@ -1,7 +1,7 @@
 """What a folder of notes looks like: the values, and the names that count.
 
 A folder that holds `MEMORY.md` or a folder `memory` has the workspace layout:
-only those are memory. Any other folder of Markdown is read whole.
+only those, and `USER.md`, are memory. Any other folder of Markdown is read whole.
 """
 
 import os
@@ -17,9 +17,10 @@ MAX_NOTE_BYTES: Final = 20 * 1024 * 1024
 
 LONG_TERM_NOTE: Final = "MEMORY.md"
 LONG_TERM_NOTE_IN_LOWER_CASE: Final = "memory.md"
+USER_NOTE: Final = "USER.md"
 MEMORY_FOLDER: Final = "memory"
 READABLE_AT_ROOT: Final = frozenset(
-    {LONG_TERM_NOTE, LONG_TERM_NOTE_IN_LOWER_CASE, "USER.md", "DREAMS.md"}
+    {LONG_TERM_NOTE, LONG_TERM_NOTE_IN_LOWER_CASE, USER_NOTE, "DREAMS.md"}
 )
 
 # Folders that are never notes, whatever lies in them. `build`, `dist` and `env`
@@ -110,7 +111,7 @@ def is_hidden_or_heavy(name: str) -> bool:
 
 
 def has_workspace_layout(root: str) -> bool:
-    """Whether only `MEMORY.md` and `memory/` of this folder are memory.
+    """Whether only `MEMORY.md`, `USER.md` and `memory/` of this folder are memory.
 
     Names are compared as listed, so that a case-insensitive disk gives the same
     answer as any other.
@@ -122,6 +123,13 @@ def has_workspace_layout(root: str) -> bool:
         return lists_name(root, MEMORY_FOLDER) and os.path.isdir(memory)
     except OSError:
         return False
+
+
+def long_term_note(root: str) -> str:
+    """Return the name of the long-term note: the older one if only that is there."""
+    older = LONG_TERM_NOTE_IN_LOWER_CASE
+    only_older = lists_name(root, older) and not lists_name(root, LONG_TERM_NOTE)
+    return older if only_older else LONG_TERM_NOTE
 
 
 def lists_name(folder: str, name: str) -> bool:

@@ -1,9 +1,8 @@
 """Where an agent's path leads, and whether it may go there.
 
 The path is resolved folder by folder against the names as listed, never through a
-symbolic link. What `scan` would not take is refused, but for `USER.md` and
-`DREAMS.md`. Names differing only in Unicode form are the same name if that is
-unambiguous.
+symbolic link. What `scan` would not take is refused, but for `DREAMS.md`. Names
+differing only in Unicode form are the same name if that is unambiguous.
 """
 
 import os
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from notewell.errors import PathRefused
+from notewell.workspace.days import day_of, is_log_name
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.ignore import IGNORE_FILE, Rules
 from notewell.workspace.layout import (
@@ -118,13 +118,16 @@ def _located(
 
 
 def _by_name(workspace: Workspace, request: PathRequest) -> Located | None:
-    """Take a bare name for the one note that is called so, at best in `memory/`."""
+    """Take a bare name for the one note that is called so, at best in `memory/`.
+
+    The date of a day without a log means the notes of that day that have a slug.
+    """
     wanted = _form(request.path)
-    notes = [
-        note
-        for note in scan(workspace).notes
-        if _form(os.path.basename(note.path)) == wanted
-    ]
+    scanned = scan(workspace).notes
+    notes = [n for n in scanned if _form(os.path.basename(n.path)) == wanted]
+    day = day_of(wanted) if is_log_name(wanted) else None
+    if day is not None and not notes:
+        notes = [n for n in scanned if day_of(os.path.basename(n.path)) == day]
     preferred = [n for n in notes if os.path.dirname(n.path) == MEMORY_FOLDER] or notes
     if not preferred:
         return None

@@ -21,6 +21,7 @@ from notewell.workspace.layout import (
     MARKDOWN_SUFFIXES,
     MAX_NOTE_BYTES,
     MEMORY_FOLDER,
+    USER_NOTE,
     Note,
     Scan,
     Workspace,
@@ -142,7 +143,7 @@ class _Walk:
 
     def _memory_of(self, entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
         names = {entry.name for entry in entries}
-        wanted = {MEMORY_FOLDER, LONG_TERM_NOTE}
+        wanted = {MEMORY_FOLDER, LONG_TERM_NOTE, USER_NOTE}
         if LONG_TERM_NOTE not in names:
             wanted.add(LONG_TERM_NOTE_IN_LOWER_CASE)
         elif LONG_TERM_NOTE_IN_LOWER_CASE in names:

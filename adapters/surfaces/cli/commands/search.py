@@ -8,7 +8,7 @@ import click
 from notewell.adapters.surfaces.cli.failures import Failure
 from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call, Command, count, share
-from notewell.adapters.surfaces.cli.output import utf8
+from notewell.adapters.surfaces.cli.output import decoded
 from notewell.adapters.surfaces.cli.progress import Indexing
 from notewell.adapters.surfaces.cli.usage import Refused
 from notewell.errors import NotewellError
@@ -120,16 +120,7 @@ def _query(words: Sequence[str], option: str | None) -> str:
             "what should be searched for?",
             remedy='give a query: notewell search "gateway port"',
         )
-    return _decoded(" ".join(words) if option is None else option)
-
-
-def _decoded(text: str) -> str:
-    """Read the query as UTF-8 where the locale could not (`LC_ALL=C`)."""
-    try:
-        typed = text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        typed = utf8(text)
-    return typed.decode("utf-8", "replace")
+    return decoded(" ".join(words) if option is None else option)
 
 
 def _start(hit: Hit, memory: "SyncMemory") -> int | None:

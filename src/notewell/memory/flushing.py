@@ -1,0 +1,190 @@
+"""The flush of one memory: planned when a message comes in, finished after its turn."""
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from notewell.errors import NotewellError
+from notewell.flush import (
+    Decision,
+    FlushOutcome,
+    FlushPrompts,
+    FlushState,
+    WorkspaceAccess,
+    flush_prompts,
+    note_flush,
+    read_record,
+    should_flush,
+    write_flush,
+)
+from notewell.memory.opening import Opening
+from notewell.memory.remembering import check_writable
+from notewell.sessions import SessionEntry, read_store, sessions_folder
+from notewell.workspace.days import moment_in
+
+_LONGEST: Final = 600.0
+"""Seconds after which a flush that nobody has finished no longer counts as running."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlushPlan:
+    """Whether to flush now, and what to tell the agent if so.
+
+    Attributes:
+        decision: With its reason.
+        prompts: For the turn of the flush.
+        session_key: The conversation.
+        session_id: Its session, where the loop or `sessions.json` names it.
+        cycle: How often the conversation has been compacted.
+    """
+
+    decision: Decision
+    prompts: FlushPrompts
+    session_key: str
+    session_id: str | None
+    cycle: int
+
+    @property
+    def due(self) -> bool:
+        """Whether to flush now."""
+        return self.decision.due
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What a loop knows of its conversation. None: what `sessions.json` says, if it can.
+
+    Attributes:
+        context_window: Tokens that the model takes.
+        tokens: Tokens in the context now.
+        incoming_tokens: Those of the message that came in.
+        transcript_bytes: The size of the transcript.
+        compactions: How often it has been compacted; 0 if nobody knows.
+        session_id: Its session; another one begins to count anew.
+    """
+
+    context_window: int | None = None
+    tokens: int | None = None
+    incoming_tokens: int = 0
+    transcript_bytes: int | None = None
+    compactions: int | None = None
+    session_id: str | None = None
+
+
+class Flushes:
+    """Plans and finishes the flushes of one memory."""
+
+    def __init__(self, opening: Opening, session_key: str | None) -> None:
+        self._opening = opening
+        self._key = session_key or f"agent:{opening.agent.id}:main"
+        self._folder = sessions_folder(opening.settings.state_dir, opening.agent.id)
+        self._began: float | None = None
+
+    def plan(
+        self, known: Conversation, access: WorkspaceAccess, now: datetime | None
+    ) -> FlushPlan:
+        """Decide; a plan that is due counts as running until it is finished."""
+        settings = self._opening.settings
+        entry = read_store(self._folder).get(self._key) or SessionEntry(key=self._key)
+        cycle = entry.compactions if known.compactions is None else known.compactions
+        decision = self._decision(self._state(known, entry, cycle, access))
+        if decision.due:
+            self._began = time.monotonic()
+        moment = moment_in(settings.user_timezone, now)
+        return FlushPlan(
+            decision=decision,
+            prompts=flush_prompts(settings.compaction.memory_flush, moment),
+            session_key=self._key,
+            session_id=known.session_id or entry.session_id,
+            cycle=cycle,
+        )
+
+    def finish(
+        self,
+        plan: FlushPlan,
+        reply: str | None,
+        path: str | None,
+        now: datetime | None,
+    ) -> FlushOutcome:
+        """Write what the agent said and put the end on record. Never raises."""
+        self._began = None
+        outcome = self._written(plan, reply, path, now)
+        try:
+            note_flush(
+                self._folder,
+                plan.session_key,
+                session_id=plan.session_id,
+                cycle=plan.cycle,
+                succeeded=outcome.succeeded,
+                now=time.time(),
+                state_dir=self._opening.settings.state_dir,
+            )
+        except NotewellError as error:
+            said = "; ".join(filter(None, (outcome.problem, error.message)))
+            return outcome.with_problem(said)
+        return outcome
+
+    def _decision(self, state: FlushState) -> Decision:
+        if not self._opening.enabled:
+            message = "Memory is switched off for this agent."
+            return Decision(due=False, reason="memory-disabled", message=message)
+        try:
+            check_writable(self._opening)
+        except NotewellError as error:
+            message = f"{error.message}."
+            return Decision(due=False, reason="not-writable", message=message)
+        return should_flush(state, self._opening.settings.compaction)
+
+    def _state(
+        self,
+        known: Conversation,
+        entry: SessionEntry,
+        cycle: int,
+        access: WorkspaceAccess,
+    ) -> FlushState:
+        session_id = known.session_id or entry.session_id
+        record = read_record(self._folder, self._key, session_id)
+        failed = record.failures if record.failed_cycle == cycle else 0
+        began = self._began
+        size = known.transcript_bytes
+        return FlushState(
+            context_window=known.context_window or entry.context_window,
+            tokens=entry.tokens if known.tokens is None else known.tokens,
+            incoming_tokens=known.incoming_tokens,
+            transcript_bytes=self._transcript_bytes(entry) if size is None else size,
+            workspace_access=access,
+            compactions=cycle,
+            flushed_cycle=record.flushed_cycle,
+            failures=failed,
+            seconds_since_failure=time.time() - record.at if failed else None,
+            running=began is not None and time.monotonic() - began < _LONGEST,
+        )
+
+    def _transcript_bytes(self, entry: SessionEntry) -> int | None:
+        name = entry.file or (f"{entry.session_id}.jsonl" if entry.session_id else "")
+        try:
+            return (self._folder / name).stat().st_size if name else None
+        except (OSError, ValueError):
+            return None
+
+    def _written(
+        self,
+        plan: FlushPlan,
+        reply: str | None,
+        path: str | None,
+        now: datetime | None,
+    ) -> FlushOutcome:
+        log = plan.prompts.path
+        if reply is None:
+            said = "the turn of the flush has failed"
+            return FlushOutcome(succeeded=False, path=log, problem=said)
+        settings = self._opening.settings
+        return write_flush(
+            self._opening.workspace,
+            reply,
+            planned=plan.prompts.day,
+            today=moment_in(settings.user_timezone, now).date(),
+            state_dir=settings.state_dir,
+            path=path,
+        )

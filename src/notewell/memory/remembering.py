@@ -1,0 +1,102 @@
+"""Writing something down, so that it is found from now on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from notewell.errors import PathRefused, UsageError
+from notewell.memory.opening import Opening
+from notewell.types import citation_of
+from notewell.workspace import Workspace, scan
+from notewell.workspace.days import log_of, moment_in
+from notewell.workspace.layout import has_workspace_layout, long_term_note
+from notewell.writing import Appended, append_note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What became of a text that was to be remembered.
+
+    Attributes:
+        path: The note it stands in, relative to the workspace.
+        start_line: Its first line there; if it stood there before, where.
+        end_line: Its last line.
+        written: Whether anything of it was new.
+        repeated: How many of its blocks stood there already and were not repeated.
+        indexed: Whether a search finds it from now on.
+        warnings: Anything a person should know.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    written: bool
+    repeated: int = 0
+    indexed: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def citation(self) -> str:
+        """`path#L<start>-L<end>`, or `path#L<n>`."""
+        return citation_of(self.path, self.start_line, self.end_line)
+
+
+def write_down(
+    opening: Opening,
+    text: str,
+    *,
+    long_term: bool,
+    hides: Callable[[str], bool],
+    now: datetime | None = None,
+) -> Appended:
+    """Append a text to today's log, or to the long-term note.
+
+    Raises:
+        UsageError: memory is switched off, or the folder is no place to write to.
+        PathRefused: the note is closed in this conversation, or no place for notes.
+        NoteNotWritten: the disk refuses.
+        ValueError: the text is empty.
+    """
+    if not text.strip():
+        raise ValueError("there is nothing to remember: the text is empty")
+    check_writable(opening)
+    root = str(opening.workspace.root)
+    day = moment_in(opening.settings.user_timezone, now).date()
+    path = long_term_note(root) if long_term else log_of(day)
+    if hides(path):
+        raise PathRefused(path, "denied in this conversation")
+    return append_note(
+        opening.workspace,
+        path,
+        text,
+        state_dir=opening.settings.state_dir,
+        title=None if long_term else f"# {day.isoformat()}",
+    )
+
+
+def check_writable(opening: Opening) -> None:
+    """Make sure that a note may be written into this workspace.
+
+    Raises:
+        UsageError: memory is switched off, or `memory/` would hide the other notes.
+    """
+    if not opening.enabled:
+        raise UsageError(
+            f"memory is switched off for {opening.agent.id!r}",
+            remedy="see memorySearch.enabled and plugins.slots.memory",
+        )
+    if _is_read_whole(opening.workspace):
+        raise UsageError(
+            f"{opening.workspace.root} is read whole; with a folder memory/ in it, "
+            "only that would be read",
+            remedy="make memory/ or MEMORY.md in it yourself if that is meant, or "
+            "name a workspace",
+        )
+
+
+def _is_read_whole(workspace: Workspace) -> bool:
+    """Whether the folder holds notes and has not the layout of a workspace."""
+    if has_workspace_layout(str(workspace.root)):
+        return False
+    own = Workspace(root=workspace.root)
+    return bool(scan(own).notes)

@@ -1,0 +1,38 @@
+"""Transcripts of conversations: finding them, reading them, writing them as Markdown.
+
+Everything here only reads what is OpenClaw's.
+"""
+
+from notewell.sessions.export import ExportReport, export_transcripts, exported
+from notewell.sessions.files import Transcript, Transcripts, list_transcripts
+from notewell.sessions.flattening import Flat, flattened
+from notewell.sessions.growth import Growth, is_worth_indexing
+from notewell.sessions.reading import (
+    START,
+    Message,
+    Position,
+    Transcription,
+    read_transcript,
+)
+from notewell.sessions.store import SessionEntry, read_store, sessions_folder
+
+__all__ = [
+    "START",
+    "ExportReport",
+    "Flat",
+    "Growth",
+    "Message",
+    "Position",
+    "SessionEntry",
+    "Transcript",
+    "Transcription",
+    "Transcripts",
+    "export_transcripts",
+    "exported",
+    "flattened",
+    "is_worth_indexing",
+    "list_transcripts",
+    "read_store",
+    "read_transcript",
+    "sessions_folder",
+]

@@ -1,0 +1,168 @@
+"""Transcripts as Markdown, for engines that read nothing else.
+
+Each transcript becomes one file, whose first line says that it is ours. Files without
+that line are left alone, whatever they are called.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from notewell.errors import NoteNotWritten
+from notewell.sessions.files import Transcript
+from notewell.sessions.flattening import Flat, flattened
+from notewell.sessions.reading import Message, read_transcript
+from notewell.types import Skipped
+from notewell.writing.private import create_folder, replace_file
+
+_OURS: Final = "<!-- notewell: a copy of a transcript, derived from"
+_DAY_NS: Final = 86_400 * 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportReport:
+    """What an export left behind.
+
+    Attributes:
+        written: Transcripts whose copy is new or has changed.
+        kept: Transcripts whose copy was right already.
+        removed: Copies that were removed: too old, or without their transcript.
+        empty: Transcripts that hold messages of which nothing is left to export.
+        skipped: Transcripts that could not be read.
+    """
+
+    written: int = 0
+    kept: int = 0
+    removed: int = 0
+    empty: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def export_transcripts(
+    transcripts: Iterable[Transcript],
+    folder: Path,
+    *,
+    now_ns: int,
+    retention_days: float | None = None,
+) -> ExportReport:
+    """Make a folder hold a copy of each transcript, and no other copies.
+
+    Args:
+        transcripts: Those of one agent.
+        folder: Where the copies go; it is created if need be.
+        now_ns: Nanoseconds since 1970.
+        retention_days: Transcripts that have not changed for longer get no copy; None
+            keeps all.
+
+    Raises:
+        NoteNotWritten: the folder cannot be written.
+    """
+    oldest = -1 if retention_days is None else now_ns - int(retention_days * _DAY_NS)
+    young = [each for each in transcripts if each.mtime_ns >= oldest]
+    try:
+        create_folder(folder)
+        export = _Export(folder)
+        for transcript in young:
+            export.copy(transcript)
+        export.remove_others()
+    except OSError as exc:
+        raise NoteNotWritten(str(folder), exc.strerror or "the disk refuses") from exc
+    return export.report()
+
+
+def export_name(transcript: Transcript) -> str:
+    """Return the name of a transcript's copy.
+
+    Set aside, a session keeps its name and gets a date, so no two share a copy.
+    """
+    name = transcript.path.removeprefix("sessions/")
+    return f"{name.replace('.jsonl', '', 1)}.md"
+
+
+def exported(transcript: Transcript, messages: Iterable[Message]) -> Flat:
+    """Return a copy: its lines, and the line of the transcript behind each.
+
+    What a transcript gains later only adds lines at the end, so a line that an engine
+    cites from an older copy still stands for the same line of the transcript.
+    """
+    said = flattened(messages)
+    first = said.origins[0] if said.origins else 1
+    head = (
+        f"{_OURS} {transcript.path} -->",
+        "",
+        f"# Session {transcript.session_id}",
+        "",
+    )
+    return Flat((*head, *said.lines), (*([first] * len(head)), *said.origins))
+
+
+class _Export:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names: set[str] = set()
+        self._written = self._kept = self._removed = 0
+        self._empty: list[str] = []
+        self._skipped: list[Skipped] = []
+
+    def copy(self, transcript: Transcript) -> None:
+        """Write the copy of a transcript, unless it is right already."""
+        name = export_name(transcript)
+        try:
+            read = read_transcript(transcript.file)
+        except FileNotFoundError:
+            return
+        except OSError as exc:
+            detail = exc.strerror or "it cannot be read"
+            self._skipped.append(
+                Skipped(path=transcript.path, reason="unreadable", detail=detail)
+            )
+            self._names.add(name)  # its copy is better than nothing
+            return
+        if not read.messages:
+            if read.silent_lines:
+                self._empty.append(transcript.path)
+            return
+        self._names.add(name)
+        text = exported(transcript, read.messages).text.encode("utf-8")
+        self._write(self._folder / name, text)
+
+    def remove_others(self) -> None:
+        """Remove the copies that this export has not looked after."""
+        for file in self._folder.glob("*.md"):
+            if file.name not in self._names and _is_ours(file):
+                file.unlink(missing_ok=True)
+                self._removed += 1
+
+    def report(self) -> ExportReport:
+        """Return what was done."""
+        return ExportReport(
+            written=self._written,
+            kept=self._kept,
+            removed=self._removed,
+            empty=tuple(self._empty),
+            skipped=tuple(self._skipped),
+        )
+
+    def _write(self, file: Path, text: bytes) -> None:
+        if file.exists() and not _is_ours(file):
+            detail = f"{file.name} is there and not ours"
+            self._skipped.append(
+                Skipped(path=file.name, reason="duplicate", detail=detail)
+            )
+            return
+        with suppress(OSError):
+            if file.read_bytes() == text:
+                self._kept += 1
+                return
+        replace_file(file, text)
+        self._written += 1
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_OURS)) == _OURS.encode()
+    except OSError:
+        return False

@@ -1,0 +1,78 @@
+"""Daily logs: which file belongs to a day, and which day it is for the user.
+
+A day has its log, `memory/2026-01-10.md`, and may have further notes with a slug,
+`memory/2026-01-10-vendor-call.md`, which other programs write at the end of a session.
+"""
+
+import os
+import re
+from datetime import date, datetime
+from typing import Final
+
+from notewell.workspace.layout import MEMORY_FOLDER, Workspace, is_markdown
+
+_DAY: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(-.*)?\.md\Z", re.IGNORECASE | re.DOTALL
+)
+
+
+def log_of(day: date) -> str:
+    """Return the path of a day's log.
+
+    >>> log_of(date(2026, 1, 10))
+    'memory/2026-01-10.md'
+    """
+    return f"{MEMORY_FOLDER}/{day.isoformat()}.md"
+
+
+def day_of(name: str) -> date | None:
+    """Return the day that a file's name begins with, with or without a slug.
+
+    >>> day_of("2026-01-10-vendor-call.md")
+    datetime.date(2026, 1, 10)
+    """
+    found = _DAY.match(name)
+    try:
+        return date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return None
+
+
+def is_log_name(name: str) -> bool:
+    """Whether a file's name is a day and nothing else: that of a log."""
+    found = _DAY.match(name)
+    return found is not None and found[2] is None
+
+
+def notes_of(workspace: Workspace, day: date) -> list[str]:
+    """Return the paths of a day's log and of its notes with a slug, the log first."""
+    try:
+        names = os.listdir(os.path.join(workspace.root, MEMORY_FOLDER))
+    except OSError:
+        return []
+    own = [name for name in names if is_markdown(name) and day_of(name) == day]
+    own.sort(key=lambda name: (not is_log_name(name), name))
+    return [f"{MEMORY_FOLDER}/{name}" for name in own]
+
+
+def moment_in(zone: str | None, moment: datetime | None = None) -> datetime:
+    """Return a moment, now by default, as the user's clock shows it.
+
+    Args:
+        zone: An IANA name; None, or one that this machine does not know, means the
+            machine's own zone.
+        moment: With its zone.
+    """
+    if zone is None:
+        return _local(moment)
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # rare
+
+    try:
+        found = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return _local(moment)
+    return moment.astimezone(found) if moment else datetime.now(found)
+
+
+def _local(moment: datetime | None) -> datetime:
+    return (moment or datetime.now()).astimezone()

@@ -1,0 +1,268 @@
+"""What of a text is new to a note.
+
+A text is taken apart into blocks: headings, list items, paragraphs, fenced code. A
+block that stands in the note, line by line, is not repeated. A heading is kept if
+something new stands below it and the note does not end below that heading already.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import Final, NamedTuple
+
+_HEADING: Final = re.compile(r"(#{1,6})(?:[ \t]|$)")
+_ITEM: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)")
+_FENCE: Final = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
+_LEAD: Final = 7
+"""The level of a line such as `Decisions:` above a list: a heading below all others."""
+
+
+class Block(NamedTuple):
+    """Lines that are kept or left out together.
+
+    Attributes:
+        lines: As written, without line ends.
+        level: 1 to 6 for headings, 0 for everything else.
+        gap: An empty line stood before it.
+    """
+
+    lines: tuple[str, ...]
+    level: int = 0
+    gap: bool = False
+
+
+class Fresh(NamedTuple):
+    """The part of a text that a note lacks.
+
+    Attributes:
+        lines: To be appended; empty when everything stands there.
+        repeated: How many blocks were left out.
+        first_repeated: The lines of the first of them.
+        tight: The lines go on with the note's last paragraph.
+    """
+
+    lines: tuple[str, ...]
+    repeated: int = 0
+    first_repeated: tuple[str, ...] = ()
+    tight: bool = False
+
+
+def fresh_part(
+    text: Sequence[str], note: Sequence[str], *, known: Iterable[Sequence[str]] = ()
+) -> Fresh:
+    """Return what of a text a note lacks.
+
+    Args:
+        text: Lines, without their ends.
+        note: The lines of the note.
+        known: The lines of further notes, whose blocks are not repeated either.
+    """
+    rest = _without_copy(text, note)
+    sieve = _Sieve(note, known, rest.more)
+    for block in _with_leads(blocks(rest.lines)):
+        sieve.take(block)
+    sieve.end()
+    copied = len(text) - len(rest.lines) - len(rest.more)
+    return Fresh(
+        tuple(sieve.lines),
+        sieve.repeated + (copied > 0),
+        sieve.first_repeated or tuple(text[:copied]),
+        rest.tight,
+    )
+
+
+def blocks(lines: Iterable[str]) -> Iterator[Block]:
+    """Take lines apart. Empty lines between blocks are only remembered as gaps."""
+    block: list[str] = []
+    blanks: list[str] = []
+    gap, fence = False, ""
+    for line in lines:
+        if not fence and not line.strip():
+            blanks.append(line)
+            continue
+        if block and not fence and not _goes_on(block, blanks, line):
+            yield _block(block, gap)
+            block = []
+        if block:
+            block.extend(blanks)
+        else:
+            gap = bool(blanks)
+        blanks = []
+        block.append(line)
+        fence = _fence_after(line, fence)
+    if block:
+        yield _block(block, gap)
+
+
+def stands_in(block: Sequence[str], note: str) -> bool:
+    """Whether the lines stand in a note, which is given as `flat` makes it."""
+    return flat(block) in note
+
+
+def flat(lines: Iterable[str]) -> str:
+    r"""Join lines so that whole lines can be looked for.
+
+    >>> flat(["a ", "b"])
+    '\na\nb\n'
+    """
+    joined = "\n".join(line.rstrip() for line in lines)
+    return "\n" + unicodedata.normalize("NFC", joined).rstrip("\n") + "\n"
+
+
+class _Sieve:
+    """Keeps the blocks that are new, with the headings that they need."""
+
+    def __init__(
+        self,
+        note: Sequence[str],
+        known: Iterable[Sequence[str]],
+        more: Sequence[str],
+    ) -> None:
+        self.lines = list(more)
+        self.repeated = 0
+        self.first_repeated: tuple[str, ...] = ()
+        self._standing = [flat(note), *(flat(other) for other in known)]
+        self._force: list[Block] = []
+        for block in blocks(note):
+            if block.level:
+                self._force = _under(self._force, block)
+        self._pending: list[Block] = []
+        self._gap = False
+
+    def take(self, block: Block) -> None:
+        """Keep a block, remember a heading, or leave out what stands there."""
+        self._gap = self._gap or block.gap
+        if block.level:
+            self._give_up(self._pending[len(_outer(self._pending, block)) :])
+            self._pending = [*_outer(self._pending, block), block]
+        elif self._stands(block):
+            self._leave_out(block)
+        else:
+            for heading in self._pending:
+                self._head(heading)
+            self._pending = []
+            self._keep(block)
+            if not _ITEM.match(block.lines[0]):
+                self._force = [one for one in self._force if one.level < _LEAD]
+
+    def end(self) -> None:
+        """Keep the headings with nothing below them that the note lacks."""
+        self._give_up(self._pending)
+
+    def _give_up(self, headings: Sequence[Block]) -> None:
+        for heading in headings:
+            if self._stands(heading):
+                self._leave_out(heading)
+            else:
+                self._head(heading)
+
+    def _head(self, heading: Block) -> None:
+        if not any(_same(heading, outer) for outer in self._force):
+            self._keep(heading)
+            self._force = _under(self._force, heading)
+
+    def _keep(self, block: Block) -> None:
+        if self.lines and (self._gap or block.gap):
+            self.lines.append("")
+        self.lines.extend(block.lines)
+        self._gap = False
+
+    def _stands(self, block: Block) -> bool:
+        return any(stands_in(block.lines, note) for note in self._standing)
+
+    def _leave_out(self, block: Block) -> None:
+        self.repeated += 1
+        self.first_repeated = self.first_repeated or block.lines
+
+
+class _Rest(NamedTuple):
+    """What is left of a text when a copy of the note is cut off.
+
+    Attributes:
+        lines: The rest.
+        more: The first of them that belong to the last block of the note.
+        tight: No empty line stands before these.
+    """
+
+    lines: Sequence[str]
+    more: tuple[str, ...] = ()
+    tight: bool = False
+
+
+def _without_copy(text: Sequence[str], note: Sequence[str]) -> _Rest:
+    """Cut off a copy of the whole note that a text begins with.
+
+    Where the text goes on with the note's last block, and that cannot be written down
+    as it stands in the text, nothing is cut off.
+    """
+    count = _filled(note)
+    if not count or flat(text[:count]) != flat(note[:count]):
+        return _Rest(text)
+    *_, last = blocks(note[:count])
+    joined = next(blocks([*last.lines, *text[count:]])).lines
+    more = joined[len(last.lines) :]
+    blanks = len(list(takewhile(lambda line: not line.strip(), more)))
+    if not more:
+        return _Rest(text[count:])
+    if blanks > 1 or count < len(note):
+        return _Rest(text)
+    return _Rest(text[count + len(more) :], more[blanks:], tight=not blanks)
+
+
+def _filled(lines: Sequence[str]) -> int:
+    """Count lines, without the empty ones at the end."""
+    count = len(lines)
+    while count and not lines[count - 1].strip():
+        count -= 1
+    return count
+
+
+def _with_leads(parts: Iterable[Block]) -> Iterator[Block]:
+    held: Block | None = None
+    for part in parts:
+        if held is not None:
+            is_item = _ITEM.match(part.lines[0]) is not None
+            yield held._replace(level=_LEAD) if is_item else held
+        held = part if _is_lead(part) else None
+        if held is None:
+            yield part
+    if held is not None:
+        yield held
+
+
+def _is_lead(part: Block) -> bool:
+    return not part.level and len(part.lines) == 1 and part.lines[0].endswith(":")
+
+
+def _block(lines: list[str], gap: bool) -> Block:
+    heading = _HEADING.match(lines[0])
+    return Block(tuple(lines), len(heading[1]) if heading else 0, gap)
+
+
+def _goes_on(block: list[str], blanks: list[str], line: str) -> bool:
+    """Whether a line belongs to the block above it."""
+    if blanks:  # only a list item has more, indented, below an empty line
+        return _ITEM.match(block[0]) is not None and line[:1] in (" ", "\t")
+    begins = _HEADING.match(line) or _ITEM.match(line) or _HEADING.match(block[-1])
+    return begins is None
+
+
+def _fence_after(line: str, fence: str) -> str:
+    found = _FENCE.match(line)
+    if not fence:
+        return found[1] if found else ""
+    closes = found and found[1].startswith(fence) and line.strip() == found[1]
+    return "" if closes else fence
+
+
+def _outer(headings: list[Block], block: Block) -> list[Block]:
+    return [outer for outer in headings if outer.level < block.level]
+
+
+def _under(headings: list[Block], block: Block) -> list[Block]:
+    return [*_outer(headings, block), block]
+
+
+def _same(one: Block, other: Block) -> bool:
+    return one.level == other.level and flat(one.lines) == flat(other.lines)

@@ -1,0 +1,35 @@
+"""Files of ours: for their owner alone, and whole at every moment."""
+
+import os
+from pathlib import Path
+
+
+def create_folder(folder: Path) -> None:
+    """Create a folder, and those above it that are missing, for their owner alone.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    if not folder.is_dir():
+        create_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def replace_file(file: Path, raw: bytes) -> None:
+    """Put other bytes in the place of a file, or make one; never a part of them.
+
+    Raises:
+        OSError: the folder cannot be written; the file is as it was.
+    """
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft.unlink(missing_ok=True)  # left by a process of the same number
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    try:
+        with open(os.open(draft, flags, 0o600), "wb") as opened:
+            opened.write(raw)
+            opened.flush()
+            os.fsync(opened.fileno())
+        draft.replace(file)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
