@@ -79,7 +79,13 @@ def install(name: str, *packages: str, keep: int) -> None:
     folder.mkdir(parents=True)
     project = {"private": True, "overrides": OVERRIDES}
     (folder / "package.json").write_text(json.dumps(project), encoding="utf-8")
-    quiet = ("--no-audit", "--no-fund", "--loglevel=error", "--omit=optional", "--ignore-scripts")
+    quiet = (
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        "--omit=optional",
+        "--ignore-scripts",
+    )
     command = (npm, "install", "--prefix", str(folder), *quiet, *packages)
     done = run(command, keep=[keep])
     if done.returncode:
