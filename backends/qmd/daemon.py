@@ -89,14 +89,6 @@ class Daemon:
             raise DaemonFailed("it answered with something else than documents")
         return documents
 
-    def warm_up(self, within: float) -> None:
-        """Start it, so that the first question need not wait.
-
-        Raises:
-            DaemonFailed: it does not start.
-        """
-        self._call("ping", {}, within, None)
-
     def close(self) -> None:
         """Stop it; the next question starts it again."""
         with self._turn:

@@ -66,11 +66,6 @@ class Engine:
         schedule.start()
         return schedule
 
-    @property
-    def program(self) -> Program:
-        """QMD as it was found."""
-        return self._program
-
     def built(self) -> bool:
         """Say whether an index was ever completed."""
         return self._home.record().generation > 0

@@ -41,11 +41,6 @@ class Program:
     version: str
     abilities: Abilities
 
-    @property
-    def interpreter(self) -> str | None:
-        """The Node that runs it, when we start it directly."""
-        return self.command[0] if self.command[0] != self.path else None
-
 
 def find_program(
     command: Sequence[str], environ: Mapping[str, str], *, folder: Path, within: float
