@@ -8,7 +8,7 @@ from typing import Final
 
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.client import Client, timed_out
-from notewell.backends.qmd.daemon import Daemon, DaemonFailed
+from notewell.backends.qmd.daemon import Daemon, DaemonFailed, DaemonLate
 from notewell.backends.qmd.words import MOST_SEARCHES
 
 COMPLETE: Final = 20
@@ -101,10 +101,10 @@ class Asking:
                     within=within,
                     stop=budget.stop,
                 )
-            except DaemonFailed as failed:
+            except DaemonLate as late:
+                raise timed_out("mcp", within) from late
+            except DaemonFailed:
                 self._rests_until = time.monotonic() + _DAEMON_REST
-                if failed.timed_out:
-                    raise timed_out("mcp", within) from failed
         with self._models if _loads_model(searches) else nullcontext():
             return self._client.typed(
                 searches,

@@ -21,20 +21,19 @@ from notewell.backends.qmd.process import MOST_OUTPUT, end, start
 IDLE_SECONDS: Final = 600.0
 """A daemon that nobody asked anything for so long is stopped."""
 
+_HUNG_SECONDS: Final = 60.0
+"""A daemon that has answered nothing for so long, though it was asked, is stopped."""
+
 _PROTOCOL: Final = "2025-06-18"
 _TICK: Final = 0.05
 
 
 class DaemonFailed(Exception):
-    """The daemon did not answer; it is gone, and the command line may still work.
+    """The daemon did not answer; it is gone, and the command line may still work."""
 
-    Attributes:
-        timed_out: It had not answered when its time was up.
-    """
 
-    def __init__(self, why: str, *, timed_out: bool = False) -> None:
-        super().__init__(why)
-        self.timed_out = timed_out
+class DaemonLate(DaemonFailed):
+    """Nobody waits for the answer any longer. The daemon may be loading a model."""
 
 
 class Daemon:
@@ -51,6 +50,7 @@ class Daemon:
         self._rest = b""
         self._number = 0
         self._idle: threading.Timer | None = None
+        self._late_since: float | None = None
 
     @property
     def pid(self) -> int | None:
@@ -103,18 +103,23 @@ class Daemon:
     ) -> dict[str, Any]:
         until = time.monotonic() + within
         if not self._turn.acquire(timeout=max(0.0, within)):
-            raise DaemonFailed("others are asking it", timed_out=True)
+            raise DaemonLate("others are asking it")
         try:
             if self.pid is None:
                 self._start(until, stop)
-            return self._ask(method, parameters, until, stop)
+            result = self._ask(method, parameters, until, stop)
+        except DaemonLate:
+            self._end_if_hung()
+            raise
         except OSError as exc:
             self._end()
             raise DaemonFailed(exc.strerror or "it is gone") from exc
         except BaseException:
-            # An answer on its way would be taken for that of the next question.
             self._end()
             raise
+        else:
+            self._late_since = None
+            return result
         finally:
             self._wait_for_more()
             self._turn.release()
@@ -133,7 +138,11 @@ class Daemon:
             "capabilities": {},
             "clientInfo": {"name": "notewell", "version": "1"},
         }
-        self._ask("initialize", hello, until, stop)
+        try:
+            self._ask("initialize", hello, until, stop)
+        except DaemonLate:
+            self._end()
+            raise
         self._send({"method": "notifications/initialized"})
 
     def _ask(
@@ -182,15 +191,24 @@ class Daemon:
             selector.register(pipe, selectors.EVENT_READ)
             while not selector.select(max(0.0, min(_TICK, until - time.monotonic()))):
                 if stop is not None and stop.is_set():
-                    raise DaemonFailed("nobody waits for it")
+                    raise DaemonLate("it was called off")
                 if time.monotonic() >= until:
-                    raise DaemonFailed("its time is up", timed_out=True)
+                    raise DaemonLate("its time is up")
         piece = os.read(pipe.fileno(), 1 << 16)
         if not piece:
             raise DaemonFailed("it ended")
         return piece
 
+    def _end_if_hung(self) -> None:
+        """Give it time for its answer, which nobody will take for another's."""
+        now = time.monotonic()
+        if self._late_since is None:
+            self._late_since = now
+        elif now - self._late_since > _HUNG_SECONDS:
+            self._end()
+
     def _end(self) -> None:
+        self._late_since = None
         process, self._process, self._rest = self._process, None, b""
         if self._idle:
             self._idle.cancel()

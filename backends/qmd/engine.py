@@ -12,7 +12,7 @@ from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.modes import Answered, Modes
 from notewell.backends.qmd.outlook import not_read, outlook
-from notewell.backends.qmd.program import Program, child_environment
+from notewell.backends.qmd.program import child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
 from notewell.backends.qmd.schedule import Schedule
