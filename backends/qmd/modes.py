@@ -18,12 +18,13 @@ from notewell.backends.qmd.answering import Worded, Words
 from notewell.backends.qmd.asking import Asking, Budget
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.program import Program
-from notewell.backends.qmd.words import as_written
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 from notewell.types import Fallback, FallbackReason, Hit, Mode
 
 _FOR_WORDS: Final = 0.3
 """Share of the time that is kept for words, should meaning take too long."""
+
+_RANK_DAMPING: Final = 60
 
 _DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
 _REFERENCE: Final = re.compile(r"hf:(?:.*/)?([^/]+)")
@@ -88,18 +89,19 @@ class Modes:
                         _step(way.name, way.below, _reason(error), error.message)
                     )
                     continue
-                return self._joined(words, documents, budget, steps)
+                return self._joined(words, way, documents, budget, steps)
         worded = words.answer(budget)
         return Answered(mode="search", worded=worded, steps=tuple(steps))
 
     def _joined(
         self,
         words: Words,
+        way: "_Way",
         documents: Sequence[Document],
         budget: Budget,
         steps: Sequence[Fallback],
     ) -> Answered:
-        """Let words fill the places that are free, and one for the very word."""
+        """Let words have their say beside what was found by meaning."""
         meant = words.passages_of(documents)
         try:
             worded = words.answer(budget)
@@ -107,7 +109,7 @@ class Modes:
             worded = Worded(hits=(), literal=False, stale=False)
         return Answered(
             mode=self._wanted,
-            worded=_filled(meant, worded, words.limit),
+            worded=way.join(meant, worded, words.limit),
             steps=tuple(steps),
             model=self._embedding_model(),
         )
@@ -118,19 +120,26 @@ class Modes:
         vectors: list[tuple[str, str]] = [("vec", text)]
         if self._wanted == "vsearch":
             return [
-                _Way("vsearch", "search", lambda budget: asking.typed(vectors, budget))
+                _Way(
+                    name="vsearch",
+                    below="search",
+                    ask=lambda budget: asking.typed(vectors, budget),
+                    join=_filled,
+                )
             ]
-        written = as_written(words.text)
-        both = [*vectors, ("lex", written)] if written else vectors
         return [
             _Way(
-                "query",
-                "vectors and words",
-                lambda budget: asking.reranked(text, budget),
+                name="query",
+                below="vectors and words",
+                ask=lambda budget: asking.reranked(text, budget),
+                join=_filled,
                 lacking=self._lacking_for_query(),
             ),
             _Way(
-                "vectors and words", "search", lambda budget: asking.typed(both, budget)
+                name="vectors and words",
+                below="search",
+                ask=lambda budget: asking.typed(vectors, budget),
+                join=_fused,
             ),
         ]
 
@@ -166,11 +175,22 @@ class Modes:
         return embedding_model(self._environ)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
+    """A way to search by meaning.
+
+    Attributes:
+        name: What it is called in an answer.
+        below: What comes after it.
+        ask: Puts the question.
+        join: Adds what words found.
+        lacking: Why it cannot be used, or None.
+    """
+
     name: str
     below: str
     ask: Callable[[Budget], list[Document]]
+    join: Callable[[Sequence[Hit], Worded, int], Worded]
     lacking: Fallback | None = None
 
 
@@ -189,22 +209,60 @@ def is_here(model: str, models: Path) -> bool:
 
 
 def _filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+    """Let words fill the places that are free, and one for the very word."""
     best = list(meant[:limit])
     least = best[-1].score if best else 1.0
-    shown = {(hit.path, hit.start_line) for hit in best}
     more = [
         replace(hit, score=min(hit.score, least))
         for hit in worded.hits
-        if (hit.path, hit.start_line) not in shown
+        if _same(hit, best) is None
     ]
     literal = worded.literal and not any(hit.text_score for hit in best)
     if literal and more and len(best) == limit:
         best.pop()
-    hits = sorted(
-        [*best, *more[: limit - len(best)]],
-        key=lambda hit: (-hit.score, hit.path, hit.start_line),
-    )
-    return replace(worded, hits=tuple(hits))
+    return replace(worded, hits=_ordered([*best, *more[: limit - len(best)]]))
+
+
+def _fused(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+    """Join two rankings by reciprocal rank; the first of both scores 1.
+
+    Source:
+        Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion Outperforms Condorcet
+        and Individual Rank Learning Methods", SIGIR 2009.
+    """
+    hits = list(worded.hits)
+    scores = [_share(rank) for rank in range(1, len(hits) + 1)]
+    for rank, hit in enumerate(meant, 1):
+        place = _same(hit, worded.hits)
+        if place is None:
+            hits.append(hit)
+            scores.append(_share(rank))
+        else:
+            scores[place] += _share(rank)
+    scored = [
+        replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)
+    ]
+    return replace(worded, hits=_ordered(scored)[:limit])
+
+
+def _share(rank: int) -> float:
+    return 0.5 * (_RANK_DAMPING + 1) / (_RANK_DAMPING + rank)
+
+
+def _same(hit: Hit, others: Sequence[Hit]) -> int | None:
+    """Return the place of the first of the others that shares lines with a hit."""
+    for place, other in enumerate(others):
+        if (
+            hit.path == other.path
+            and hit.start_line <= other.end_line
+            and other.start_line <= hit.end_line
+        ):
+            return place
+    return None
+
+
+def _ordered(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line)))
 
 
 def _step(from_: str, to: str, reason: FallbackReason, message: str) -> Fallback:

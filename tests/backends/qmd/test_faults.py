@@ -4,10 +4,12 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from notewell.backends.base import Findings, Query
 from notewell.backends.fallback import Resilient, open_with_fallback
@@ -200,17 +202,10 @@ async def test_with_fallback_none_nothing_stands_in(
     notes: "Notes", tmp_path: Path
 ) -> None:
     site = notes.site([str(tmp_path / "nowhere")])
-    alone = site.memory.__class__(backend="qmd", fallback="none", qmd=site.memory.qmd)
-    site = type(site)(
-        workspace=site.workspace,
-        agent=site.agent,
-        memory=alone,
-        state_dir=site.state_dir,
-        environ=site.environ,
-    )
+    alone = replace(site, memory=structs.replace(site.memory, fallback="none"))
 
     with pytest.raises(BackendError, match="no program"):
-        await open_with_fallback(site)
+        await open_with_fallback(alone)
 
 
 async def test_a_search_never_changes_collections_or_updates(

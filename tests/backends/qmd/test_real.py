@@ -135,23 +135,14 @@ async def test_nothing_of_the_users_own_qmd_is_read_or_written(
     (notes.root / ".qmd").mkdir()
     for folder in (home / ".config" / "qmd", notes.root / ".qmd"):
         (folder / "index.yml").write_text("collections: {}\n", encoding="utf-8")
-    site = notes.site(qmd)
     theirs = {
         "HOME": str(home),
         "INDEX_PATH": str(home / "index.sqlite"),
         "QMD_CONFIG_DIR": str(home / ".config" / "qmd"),
     }
     before = sorted(home.rglob("*"))
-    environ = {**site.environ, **theirs}
-    site = type(site)(
-        workspace=site.workspace,
-        agent=site.agent,
-        memory=site.memory,
-        state_dir=site.state_dir,
-        environ=environ,
-    )
 
-    backend = await QmdBackend.open(site)
+    backend = await QmdBackend.open(notes.site(qmd, environ=theirs))
     await backend.refresh()
     found = await backend.search(Query(text="heron", limit=6))
     await backend.close()

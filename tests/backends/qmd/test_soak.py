@@ -35,9 +35,9 @@ async def test_no_wrong_line_no_lost_note_no_process_left(
         path = f"memory/changing-{chance.randrange(15)}.md"
         changing[path] = f"\n{'line' * chance.randrange(3)}\nword{number}x\n"
         notes.write({path: changing[path]})
-        if number % 8 == 0 and (updating is None or updating.done()):
+        if number % 20 == 0 and (updating is None or updating.done()):
             updating = asyncio.create_task(pair.refresh())
-        if chance.random() < 0.06:
+        if chance.random() < 0.04:
             kill_one(chance)
         wanted = chance.randrange(10)
         old = f"word{chance.randrange(number + 1)}x"
