@@ -279,7 +279,7 @@ def test_what_is_missing_is_said_once(notes: Path, environ: dict[str, str]) -> N
     assert [step.kind for step in answer.fallbacks] == ["embedding"]
     assert answer.requested_provider == "openai"
     assert answer.warnings == ()
-    assert any("embedding provider" in warning for warning in report.warnings)
+    assert any("OPENAI_API_KEY" in warning for warning in report.warnings)
 
 
 def test_a_current_folder_that_was_deleted_matters_only_to_those_who_read_it(

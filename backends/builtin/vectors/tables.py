@@ -100,15 +100,17 @@ def ensure_set(store: Store, identity: EmbeddingIdentity) -> VectorSet:
     found = find_set(store, identity)
     if found:
         return found
+    run = store.connection.execute
+    run(SETS)
+    number = 1 + (store.one("select max(id) from nw_sets") or 0)
+    made = VectorSet(number, identity.dimension)
     with store.connection:
-        store.connection.execute(SETS)
         store.put("vectors_version", VECTORS_VERSION)
-        store.connection.execute(
-            "insert into nw_sets(identity, dimension) values (?, ?)",
-            (identity.encoded(), identity.dimension),
+        run(
+            "insert into nw_sets values (?, ?, ?)",
+            (made.id, identity.encoded(), made.dimension),
         )
-        made = VectorSet(store.connection.last_insert_rowid(), identity.dimension)
-        store.connection.execute(made.create())
+        run(made.create())
     return made
 
 

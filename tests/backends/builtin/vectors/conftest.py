@@ -1,7 +1,7 @@
 """An embedding provider whose vectors the tests can foresee, and engines that have it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -118,16 +118,17 @@ class Meant:
         self,
         first: Provider | None = None,
         second: Provider | None = None,
-        **search: object,
+        *,
+        settings: Mapping[str, object] = {},
     ) -> None:
         """Open the engine with these providers and keys of `memorySearch`.
 
         Without a first provider the one before stays.
         """
         self._first = first or self._first
-        settings = {f"agents.defaults.memorySearch.{k}": v for k, v in search.items()}
+        search = {f"agents.defaults.memorySearch.{k}": v for k, v in settings.items()}
         self.notebook.engine.close()
-        site = self.notebook.site(**settings)
+        site = self.notebook.site(**search)
         choice = Choice(first=self._first, second=second)
         self.notebook.engine = Engine(replace(site, embedding=choice))
 

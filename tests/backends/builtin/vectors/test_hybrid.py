@@ -65,7 +65,7 @@ def test_an_exact_identifier_is_found_whatever_the_vectors_say(meant: "Meant") -
 def test_a_weak_exact_word_takes_no_place_of_good_meaning_but_the_last(
     meant: "Meant",
 ) -> None:
-    meant.has(**{"query.hybrid.textWeight": 0.0})
+    meant.has(settings={"query.hybrid.textWeight": 0.0})
     near = {f"memory/n{n}.md": "physician surgeon\n" for n in range(3)}
     weak = {"memory/w.md": "doctor " + "unrelated words of all kinds " * 40}
     meant.notebook.write({**DISTRACTORS, **near, **weak})
@@ -83,7 +83,7 @@ def test_a_weak_exact_word_takes_no_place_of_good_meaning_but_the_last(
 
 
 def test_an_old_dated_note_with_the_exact_word_is_never_lost(meant: "Meant") -> None:
-    meant.has(**{"query.hybrid.temporalDecay.enabled": True})
+    meant.has(settings={"query.hybrid.temporalDecay.enabled": True})
     meant.notebook.write(
         {**DISTRACTORS, "memory/1999-01-01.md": "the passphrase rule\n"}
     )
@@ -101,7 +101,7 @@ def test_a_passage_that_only_resembles_must_reach_the_threshold(meant: "Meant") 
     meant.index()
 
     strict = meant.notebook.ask("vehicle")
-    meant.has(**{"query.minScore": 0.0})
+    meant.has(settings={"query.minScore": 0.0})
     lenient = meant.notebook.ask("vehicle")
 
     assert strict.reason == "no-match"
@@ -111,7 +111,7 @@ def test_a_passage_that_only_resembles_must_reach_the_threshold(meant: "Meant") 
 def test_without_hybrid_meaning_decides_and_exact_words_fill_free_places(
     meant: "Meant",
 ) -> None:
-    meant.has(**{"query.hybrid.enabled": False})
+    meant.has(settings={"query.hybrid.enabled": False})
     meant.notebook.write(
         {
             **DISTRACTORS,
@@ -147,7 +147,7 @@ def test_codes_exact_comparison_and_numpy_give_one_answer(
 
     monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
     coded = meant.notebook.ask(text)
-    meant.has(**{"store.vector.enabled": False})
+    meant.has(settings={"store.vector.enabled": False})
     numpy = meant.notebook.ask(text)
 
     assert coded == exact == numpy
@@ -158,7 +158,7 @@ def test_a_missing_extension_is_said_and_costs_no_hit(meant: "Meant") -> None:
     meant.index()
     whole = meant.notebook.ask("vehicle")
 
-    meant.has(**{"store.vector.extensionPath": "/nowhere/vec0.so"})
+    meant.has(settings={"store.vector.extensionPath": "/nowhere/vec0.so"})
     without = meant.notebook.ask("vehicle")
 
     assert without.hits == whole.hits
@@ -193,7 +193,7 @@ def test_an_exact_word_is_found_whatever_the_settings(
     decay: bool,
 ) -> None:
     lasting.has(
-        **{
+        settings={
             "query.hybrid.vectorWeight": vector,
             "query.hybrid.textWeight": text,
             "query.minScore": least,

@@ -1,11 +1,14 @@
 """Making vectors: nothing twice, nothing lost, nothing unusable kept."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
+from notewell.adapters.embeddings.base import Fetched
 from notewell.backends.base import Upload
 from notewell.backends.builtin import identity
 from notewell.errors import EmbeddingError
@@ -75,14 +78,14 @@ def test_a_text_that_comes_back_is_taken_from_the_cache(
 def test_the_cache_keeps_so_many_vectors_that_no_text_uses(
     meant: "Meant", most: int, kept: int
 ) -> None:
-    meant.has(**{"cache.maxEntries": most})
+    meant.has(settings={"cache.maxEntries": most})
 
     for edit in range(10):
         meant.notebook.write({"memory/a.md": f"wording number {edit}\n"})
         meant.index()
 
-    with meant.notebook.engine._readers.one() as store:
-        assert store.one("select count(*) from nw_vectors_1") == kept
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        assert index.execute("select count(*) from nw_vectors_1").get == kept
 
 
 def test_what_was_made_before_an_interruption_is_kept(
@@ -235,7 +238,7 @@ def test_the_old_index_answers_until_the_new_one_has_its_vectors(
         found = meant.notebook.ask("vehicle")
         seen.append((found.mode, found.freshness.stale))
 
-    meant.has(**{"chunking.tokens": 100, "chunking.overlap": 0})
+    meant.has(settings={"chunking.tokens": 100, "chunking.overlap": 0})
     concepts.before = ask
     meant.index()
     after = meant.notebook.ask("vehicle")
@@ -287,9 +290,10 @@ def test_a_missing_model_is_fetched_by_index_and_never_by_a_search(
             )
         return concepts
 
-    meant.has(
-        replace(concepts.provider(), open=opened, fetch=lambda told: here.append(True))
-    )
+    def fetched(told: Fetched) -> None:
+        here.append(True)
+
+    meant.has(replace(concepts.provider(), open=opened, fetch=fetched))
     meant.notebook.write(NOTES)
     meant.notebook.refresh()
 
