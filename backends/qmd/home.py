@@ -47,10 +47,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         documents: Documents in it.
         counts: The same by collection.
         embedded_at: When an embedding run last ended well.
+        model: The model that the vectors are of.
         vectors: Some documents have vectors.
         pending_vectors: Documents without vectors, as last counted.
         last_error: What the last writer failed with.
-        failures: Writers that failed one after the other.
         not_read: Notes that QMD does not read, with the reason.
     """
 
@@ -63,10 +63,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     documents: int = 0
     counts: dict[str, int] = {}
     embedded_at: float | None = None
+    model: str = ""
     vectors: bool = False
     pending_vectors: int | None = None
     last_error: str | None = None
-    failures: int = 0
     not_read: dict[str, str] = {}
 
 
@@ -195,7 +195,17 @@ class Home:
         from filelock import FileLock, Timeout  # slow to import, and only for writers
 
         self.create()
-        lock = FileLock(self.folder / "lock", mode=0o600)
+        file = self.folder / "lock"
+        try:
+            # The library takes a file that cannot be made for one that is held.
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        except OSError as exc:
+            raise BackendUnavailable(
+                BACKEND,
+                f"its home cannot be written: {exc.strerror}: {self.folder}",
+                remedy="see the permissions of the state folder",
+            ) from exc
+        lock = FileLock(file, mode=0o600)
         try:
             lock.acquire(timeout=0)
         except Timeout:

@@ -124,7 +124,7 @@ class Modes:
                     name="vsearch",
                     below="search",
                     ask=lambda budget: asking.typed(vectors, budget),
-                    join=_filled,
+                    join=filled,
                 )
             ]
         return [
@@ -132,14 +132,14 @@ class Modes:
                 name="query",
                 below="vectors and words",
                 ask=lambda budget: asking.reranked(text, budget),
-                join=_filled,
+                join=filled,
                 lacking=self._lacking_for_query(),
             ),
             _Way(
                 name="vectors and words",
                 below="search",
                 ask=lambda budget: asking.typed(vectors, budget),
-                join=_fused,
+                join=fused,
             ),
         ]
 
@@ -153,6 +153,9 @@ class Modes:
         if not is_here(model, self._models):
             said = f"its embedding model is not on this machine: {model}"
             return _step(wanted, "search", "model-missing", said)
+        if record.model not in ("", model):
+            said = f"the vectors are of another model, {record.model}: run `notewell index`"
+            return _step(wanted, "search", "not-ready", said)
         if record.embedded_at is None and not record.vectors:
             said = "no vectors were made yet: run `notewell index`"
             return _step(wanted, "search", "not-ready", said)
@@ -208,7 +211,7 @@ def is_here(model: str, models: Path) -> bool:
     return any(file.name.endswith(name) for file in models.glob("*.gguf"))
 
 
-def _filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+def filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
     """Let words fill the places that are free, and one for the very word."""
     best = list(meant[:limit])
     least = best[-1].score if best else 1.0
@@ -223,7 +226,7 @@ def _filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
     return replace(worded, hits=_ordered([*best, *more[: limit - len(best)]]))
 
 
-def _fused(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+def fused(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
     """Join two rankings by reciprocal rank; the first of both scores 1.
 
     Source:

@@ -38,6 +38,7 @@ class Vectors:
         self._home = home
         self._program = program
         self._environ = environ
+        self._model = embedding_model(environ)
         mode = site.memory.qmd.search_mode
         self.wanted = program.abilities.semantic and mode != "search"
 
@@ -67,13 +68,19 @@ class Vectors:
         """
         self._check_model()
         with self._home.only_writer(patient=False) as mine:
-            number = self._home.record().generation
+            record = self._home.record()
+            number = record.generation
             if not mine or not number:
                 return
             client = Client(self._program, self._home, self._environ, number)
+            other = record.model not in ("", self._model)
+            if other:
+                self._home.configure(
+                    number, record.collections, self._environ, self._program.abilities
+                )
             failed: BackendError | None = None
             try:
-                self._embed(client, stop)
+                self._embed(client, stop, anew=other)
             except BackendError as error:
                 failed = error
             self._count(client, failed, stop)
@@ -82,21 +89,25 @@ class Vectors:
 
     def _check_model(self) -> None:
         """Refuse to fetch a model where nothing may open a connection."""
-        model = embedding_model(self._environ)
-        if self._site.memory.offline and not is_here(model, self._home.models):
+        here = is_here(self._model, self._home.models)
+        if self._site.memory.offline and not here:
             raise BackendFailed(
                 BACKEND,
-                f"its embedding model is not here, and memory.offline is on: {model}",
+                "its embedding model is not here, and memory.offline is on: "
+                f"{self._model}",
                 reason="offline",
                 remedy="name a model file in QMD_EMBED_MODEL",
             )
 
-    def _embed(self, client: Client, stop: threading.Event | None) -> None:
+    def _embed(
+        self, client: Client, stop: threading.Event | None, *, anew: bool
+    ) -> None:
         until = time.monotonic() + self._site.memory.qmd.update.embed_timeout_ms / 1000
         for attempt in range(1, _CRASHES + 1):
             left = until - time.monotonic()
+            again = ("-f",) if anew and attempt == 1 else ()
             try:
-                client.run("embed", within=left, stop=stop)
+                client.run("embed", *again, within=left, stop=stop)
             except BackendFailed as failed:
                 # llama.cpp can abort in the middle; the next run goes on from there.
                 if "signal" not in failed.message or attempt == _CRASHES:
@@ -122,6 +133,7 @@ class Vectors:
         self._home.write(
             msgspec.structs.replace(
                 record,
+                model=self._model,
                 pending_vectors=int(pending[1]) if pending else 0,
                 vectors=made is not None and made[1] != "0",
                 embedded_at=time.time() if done else record.embedded_at,

@@ -122,14 +122,20 @@ class Writer:
             if anew or not self._updated(before, number, stop):
                 self._build(before, stop)
         except BackendError as error:
-            record = self._home.record()
-            self._home.write(
-                msgspec.structs.replace(
-                    record, last_error=error.message, failures=record.failures + 1
-                )
-            )
+            self._note(error)
             raise
+        except OSError as exc:
+            raise BackendFailed(
+                BACKEND,
+                f"its home cannot be written: {exc.strerror}",
+                reason="exit",
+                remedy="make room, or see the permissions of the state folder",
+            ) from exc
         self._tell(progress, before)
+
+    def _note(self, error: BackendError) -> None:
+        record = self._home.record()
+        self._home.write(msgspec.structs.replace(record, last_error=error.message))
 
     def _is_other_program(self, before: Outlook) -> bool:
         """Say whether another version wrote the index: it may keep other names."""
@@ -203,6 +209,7 @@ class Writer:
                 if counted
                 else {},
                 embedded_at=before.record.embedded_at if same else None,
+                model=before.record.model if same else "",
                 vectors=before.record.vectors and same,
                 not_read=self._left_out(before, counted),
             )

@@ -123,7 +123,7 @@ ranking = st.lists(
 def test_meaning_and_words_are_joined_without_repeats_and_in_order(
     meant: list[Hit], words: list[Hit], limit: int, fuse: bool
 ) -> None:
-    join = modes._fused if fuse else modes._filled
+    join = modes.fused if fuse else modes.filled
 
     hits = join(meant, Worded(hits=tuple(words), literal=True, stale=False), limit).hits
 
@@ -134,3 +134,32 @@ def test_meaning_and_words_are_joined_without_repeats_and_in_order(
         hits, key=lambda one: (-one.score, one.path, one.start_line)
     )
     assert all(0 < one.score <= 1 for one in hits)
+
+
+async def test_vectors_of_another_model_are_not_used(
+    notes: "Notes", faulty: "Faulty", tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old.gguf", tmp_path / "new.gguf"
+    for model in (old, new):
+        model.touch()
+    faulty.mood(
+        "if command == 'status': print('Vectors: 1 embedded', flush=True)\n"
+        "if command in ('status', 'embed'): __import__('os')._exit(0)"
+    )
+    found: list[Findings] = []
+    for model, index in ((old, True), (new, False), (new, True)):
+        environ = {"QMD_EMBED_MODEL": str(model)}
+        site = notes.site(faulty.command, searchMode="vsearch", environ=environ)
+        backend = await QmdBackend.open(site)
+        if index:
+            await backend.refresh(vectors=VectorWork())
+        found.append(await backend.search(Query(text="heron", limit=6)))
+        await backend.close()
+
+    embeds = [call for call in faulty.calls() if call[0] == "embed"]
+    assert embeds == [["embed"], ["embed", "-f"]]
+    assert [steps(one) for one in found] == [
+        [],
+        [("mode", "vsearch", "search", "not-ready")],
+        [],
+    ]
