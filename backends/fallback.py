@@ -1,7 +1,9 @@
 """The configured backend with builtin behind it: stepping down, saying so, coming back."""
 
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, cast
 
@@ -15,6 +17,7 @@ from notewell.backends.base import (
     VectorWork,
     Waiting,
 )
+from notewell.backends.blocking import drive, off_the_loop
 from notewell.backends.registry import open_backend
 from notewell.errors import (
     BackendError,
@@ -33,6 +36,9 @@ from notewell.types import (
 STAND_IN: Final = "builtin"
 COOL_DOWN: Final = 60.0
 """Seconds for which a backend that failed is not asked again."""
+
+_CATCH_UP_SECONDS: Final = 30.0
+"""Seconds that one run may take that keeps builtin ready in the background."""
 
 
 async def open_with_fallback(site: Site) -> Backend:
@@ -64,6 +70,7 @@ class Resilient:
         self._failure: BackendError | None = None
         self._rests_until = 0.0
         self._told = False
+        self._behind: threading.Thread | None = None
 
     @classmethod
     async def open(cls, site: Site, *, cool_down: float = COOL_DOWN) -> "Resilient":
@@ -77,6 +84,7 @@ class Resilient:
         plain = replace(site, embedding=NO_PROVIDER)
         pair = cls(site, await open_backend(STAND_IN, plain), cool_down)
         await pair._ready()
+        pair._catch_up()
         return pair
 
     async def built(self) -> bool:
@@ -158,6 +166,8 @@ class Resilient:
             if primary is not None:
                 await primary.close()
         finally:
+            if self._behind is not None:
+                await off_the_loop(self._behind.join)
             await self._stand_in.close()
 
     async def _ready(self) -> Backend | None:
@@ -179,9 +189,22 @@ class Resilient:
 
     async def _instead(self, query: Query, step: Fallback) -> Findings:
         found = await self._stand_in.search(query)
+        self._catch_up()
         return replace(
             found, backend=STAND_IN, fallbacks=(step, *found.fallbacks), degraded=True
         )
+
+    def _catch_up(self) -> None:
+        """In a program that stays, let builtin's index follow the notes meanwhile."""
+        if not self._site.stays or (self._behind and self._behind.is_alive()):
+            return
+
+        def refresh() -> None:
+            with suppress(BackendError):
+                drive(self._stand_in.refresh(within=_CATCH_UP_SECONDS))
+
+        self._behind = threading.Thread(target=refresh, daemon=True)
+        self._behind.start()
 
     async def _second_opinion(
         self, query: Query, findings: Findings, doubt: FallbackReason

@@ -261,3 +261,25 @@ async def test_an_update_that_fails_is_retried_in_a_new_index_and_told(
     assert found.hits
     assert found.freshness.stale
     assert mended.pending == 0
+
+
+async def test_in_a_program_that_stays_the_index_behind_follows_the_notes(
+    notes: "Notes", faulty: "Faulty"
+) -> None:
+    site = notes.site(faulty.command, stays=True, update_onBoot=False)
+    pair = await Resilient.open(site, cool_down=600)
+    await pair.refresh()
+    faulty.mood("raise SystemExit(1)")
+    await pair.search(Query(text="heron", limit=6))
+    notes.write({"memory/new.md": "A kumquat.\n"})
+
+    for _ in range(200):
+        found = await pair.search(Query(text="kumquat", limit=6))
+        if found.hits:
+            break
+        await asyncio.sleep(0.05)
+    await pair.close()
+
+    assert [hit.path for hit in found.hits] == ["memory/new.md"]
+    assert found.backend == "builtin"
+    assert found.mode == "keyword"
