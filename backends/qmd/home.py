@@ -171,11 +171,15 @@ class Home:
             shape["models"] = configured_models(environ)
         write_private(top / "config" / "qmd" / "index.yml", orjson.dumps(shape))
 
+    def discard(self, number: int) -> None:
+        """Remove a generation."""
+        shutil.rmtree(self.generation(number), ignore_errors=True)
+
     def discard_others(self, number: int) -> None:
         """Remove every generation but this one."""
         for folder in self.folder.iterdir():
             if folder.name.isdecimal() and folder.name != str(number):
-                shutil.rmtree(folder, ignore_errors=True)
+                self.discard(int(folder.name))
 
     @contextmanager
     def only_writer(

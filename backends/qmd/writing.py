@@ -163,14 +163,18 @@ class Writer:
         self._home.configure(
             number, before.collections, self._environ, self._program.abilities
         )
-        counted, seconds = self._run_update(number, stop)
-        if counted is not None and not counted.whole:
-            raise BackendFailed(
-                BACKEND,
-                "`update` left notes out of its full-text index",
-                reason="corrupt",
-                remedy="run `notewell index --force`",
-            )
+        try:
+            counted, seconds = self._run_update(number, stop)
+            if counted is not None and not counted.whole:
+                raise BackendFailed(
+                    BACKEND,
+                    "`update` left notes out of its full-text index",
+                    reason="corrupt",
+                    remedy="run `notewell index --force`",
+                )
+        except BaseException:
+            self._home.discard(number)
+            raise
         self._finish(before, number, counted, seconds)
         self._home.discard_others(number)
 

@@ -252,12 +252,14 @@ async def test_an_update_that_fails_is_retried_in_a_new_index_and_told(
         await backend.refresh()
     status = await backend.status()
     found = await backend.search(Query(text="heron", limit=6))
+    left = [path.name for path in notes.state.glob("qmd/main/[0-9]*")]
     faulty.mood("well")
     mended = await backend.refresh()
     await backend.close()
 
     assert [call[0] for call in faulty.calls()].count("update") == 4
     assert status.last_error is not None
+    assert left == ["1"]
     assert found.hits
     assert found.freshness.stale
     assert mended.pending == 0
