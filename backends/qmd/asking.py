@@ -15,8 +15,9 @@ COMPLETE: Final = 20
 """Documents that QMD takes of each typed search and collection."""
 
 _MOST_FUSED: Final = 400
+_DAEMON_CHANCES: Final = 2
 _DAEMON_REST: Final = 60.0
-"""Seconds for which a daemon that failed is not tried again."""
+"""Seconds for which a daemon that failed twice in a row is not tried again."""
 
 _FEW_CALLS: Final = 4
 """Searches of an older version, which takes one a call."""
@@ -68,6 +69,7 @@ class Asking:
         self._names = tuple(names)
         self._eager = stays or transport == "daemon"
         self._questions = 0
+        self._failures = 0
         self._rests_until = 0.0
         self._models = threading.Lock()  # loaded by one process at a time
         self.daemon: Daemon | None = None
@@ -91,20 +93,9 @@ class Asking:
         searches = searches[:MOST_SEARCHES]
         if not self._client.program.abilities.typed:
             return self._one_by_one([query for _, query in searches], budget)
-        if self.daemon is not None and self._uses_daemon():
-            within = budget.left
-            try:
-                return self.daemon.typed(
-                    searches,
-                    self._names,
-                    count=_MOST_FUSED,
-                    within=within,
-                    stop=budget.stop,
-                )
-            except DaemonLate as late:
-                raise timed_out("mcp", within) from late
-            except DaemonFailed:
-                self._rests_until = time.monotonic() + _DAEMON_REST
+        found = self._by_daemon(searches, budget)
+        if found is not None:
+            return found
         with self._models if _loads_model(searches) else nullcontext():
             return self._client.typed(
                 searches,
@@ -113,6 +104,35 @@ class Asking:
                 within=budget.left,
                 stop=budget.stop,
             )
+
+    def _by_daemon(
+        self, searches: Sequence[tuple[str, str]], budget: Budget
+    ) -> list[Document] | None:
+        """Return what the daemon finds; None if it is not there, or not well.
+
+        Raises:
+            BackendTimeout: it is there, and takes too long.
+        """
+        if self.daemon is None or not self._uses_daemon():
+            return None
+        within = budget.left
+        try:
+            found = self.daemon.typed(
+                searches,
+                self._names,
+                count=_MOST_FUSED,
+                within=within,
+                stop=budget.stop,
+            )
+        except DaemonLate as late:
+            raise timed_out("mcp", within) from late
+        except DaemonFailed:
+            self._failures += 1
+            if self._failures >= _DAEMON_CHANCES:
+                self._rests_until = time.monotonic() + _DAEMON_REST
+            return None
+        self._failures = 0
+        return found
 
     def reranked(self, text: str, budget: Budget) -> list[Document]:
         """Return what QMD's own `query` finds, with all of its models.

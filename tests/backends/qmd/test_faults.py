@@ -275,11 +275,12 @@ async def test_in_a_program_that_stays_the_index_behind_follows_the_notes(
     await pair.search(Query(text="heron", limit=6))
     notes.write({"memory/new.md": "A kumquat.\n"})
 
+    found = await pair.search(Query(text="kumquat", limit=6))
     for _ in range(200):
-        found = await pair.search(Query(text="kumquat", limit=6))
         if found.hits:
             break
         await asyncio.sleep(0.05)
+        found = await pair.search(Query(text="kumquat", limit=6))
     await pair.close()
 
     assert [hit.path for hit in found.hits] == ["memory/new.md"]
