@@ -14,6 +14,7 @@ from notewell.config import AgentSettings, MemorySettings
 from notewell.types import (
     EmptyReason,
     Fallback,
+    FallbackReason,
     Freshness,
     Hit,
     IndexReport,
@@ -77,6 +78,8 @@ class Site:
         state_dir: `<state>`, where engines keep what they derive from the notes.
         environ: The environment, for programs that an engine starts.
         embedding: The providers of vectors that the agent has.
+        stays: The program that opens the engine stays, so work may go on in the
+            background.
     """
 
     workspace: Workspace
@@ -85,6 +88,7 @@ class Site:
     state_dir: Path
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     embedding: Choice = NO_PROVIDER
+    stays: bool = False
 
 
 def _hides_nothing(path: str) -> bool:
@@ -118,6 +122,9 @@ class Findings:
         hits: Best first; equal scores by path, then line.
         mode: How they were found.
         reason: Why `hits` is empty, else None.
+        doubt: Why the engine may have missed what stands in the notes (`cjk`,
+            `syntax`): another engine should be asked as well.
+        backend: Who answered, when it is another engine than the one that was asked.
     """
 
     hits: Sequence[Hit]
@@ -130,6 +137,8 @@ class Findings:
     reason: EmptyReason | None = None
     freshness: Freshness = field(default_factory=Freshness)
     warnings: tuple[str, ...] = ()
+    doubt: FallbackReason | None = None
+    backend: str | None = None
 
 
 class Backend(Protocol):

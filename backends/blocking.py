@@ -7,6 +7,7 @@ loaded for that.
 """
 
 import sys
+import threading
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar
@@ -26,6 +27,30 @@ async def off_the_loop(
     import asyncio
 
     return await asyncio.to_thread(work, *args, **kwargs)
+
+
+async def called_off(
+    work: Callable[..., _Result], *args: object, **kwargs: object
+) -> _Result:
+    """Run blocking work that can be called off: it looks at its argument `stop`.
+
+    When we are cancelled, `stop` is set, and the cancellation goes on once the work
+    has ended: nothing that it started is left behind.
+    """
+    stop = threading.Event()
+    if _driven.get() or "asyncio" not in sys.modules:
+        return work(*args, stop=stop, **kwargs)
+    import asyncio
+
+    running = asyncio.ensure_future(asyncio.to_thread(work, *args, stop=stop, **kwargs))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        stop.set()
+        await asyncio.wait([running])
+        if not running.cancelled():
+            running.exception()  # looked at, or asyncio complains that nobody did
+        raise
 
 
 def drive(coroutine: Coroutine[Any, Any, _Result]) -> _Result:

@@ -1,9 +1,23 @@
-"""Opening the configured backend, or builtin in its place, and saying so."""
+"""The configured backend with builtin behind it: stepping down, saying so, coming back."""
 
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Final, cast
 
-from notewell.backends.base import Backend, Site
+from notewell.adapters.embeddings.base import NO_PROVIDER
+from notewell.backends.base import (
+    Backend,
+    Findings,
+    Progress,
+    Query,
+    Site,
+    VectorWork,
+    Waiting,
+)
+from notewell.backends.blocking import drive, off_the_loop
 from notewell.backends.registry import open_backend
 from notewell.errors import (
     BackendError,
@@ -11,56 +25,241 @@ from notewell.errors import (
     BackendTimeout,
     BackendUnknown,
 )
-from notewell.types import Fallback, FallbackReason
+from notewell.types import (
+    Fallback,
+    FallbackReason,
+    Hit,
+    IndexReport,
+    IndexStatus,
+)
 
 STAND_IN: Final = "builtin"
+COOL_DOWN: Final = 60.0
+"""Seconds for which a backend that failed is not asked again."""
+
+_CATCH_UP_SECONDS: Final = 30.0
+"""Seconds that one run may take that keeps builtin ready in the background."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
-    """The backend that will answer.
-
-    Attributes:
-        backend: The engine.
-        name: Its name.
-        fallbacks: The step down that was taken to it, if one was.
-    """
-
-    backend: Backend
-    name: str
-    fallbacks: tuple[Fallback, ...] = ()
-
-
-async def open_with_fallback(site: Site) -> Opened:
-    """Open the configured backend; if it cannot start, builtin, where that is allowed.
+async def open_with_fallback(site: Site) -> Backend:
+    """Open the configured backend, with builtin behind it where that is allowed.
 
     Raises:
         BackendUnknown: no backend has the configured name.
-        BackendError: it cannot start, and `memory.fallback` is `none`.
+        BackendError: it cannot start, and nothing may stand in for it.
     """
     wanted = site.memory.backend
-    try:
-        return Opened(backend=await open_backend(wanted, site), name=wanted)
-    except BackendUnknown:
-        raise
-    except BackendError as error:
-        if site.memory.fallback == "none" or wanted == STAND_IN:
-            raise
-        return Opened(
-            backend=await open_backend(STAND_IN, site),
-            name=STAND_IN,
-            fallbacks=(_stepped_down(wanted, error),),
+    if wanted == STAND_IN or site.memory.fallback == "none":
+        return await open_backend(wanted, site)
+    return await Resilient.open(site)
+
+
+class Resilient:
+    """A backend that builtin stands in for while it fails. See `Backend`.
+
+    After a failure it is left alone for a while and then tried again, so that it
+    comes back without a restart. Every answer says who gave it, and why.
+    """
+
+    def __init__(self, site: Site, stand_in: Backend, cool_down: float) -> None:
+        self._site = site
+        self._wanted = site.memory.backend
+        self._stand_in = stand_in
+        self._cool_down = cool_down
+        self._primary: Backend | None = None
+        self._failure: BackendError | None = None
+        self._rests_until = 0.0
+        self._told = False
+        self._behind: threading.Thread | None = None
+
+    @classmethod
+    async def open(cls, site: Site, *, cool_down: float = COOL_DOWN) -> "Resilient":
+        """Open builtin and, if it can start, the backend itself.
+
+        Raises:
+            BackendUnknown: no backend has the configured name.
+            BackendError: not even builtin can start.
+        """
+        # Words alone: what stands in for an hour must not begin to embed everything.
+        plain = replace(site, embedding=NO_PROVIDER)
+        pair = cls(site, await open_backend(STAND_IN, plain), cool_down)
+        await pair._ready()
+        pair._catch_up()
+        return pair
+
+    async def built(self) -> bool:
+        """Whether the backend, or while it fails builtin, has an index."""
+        primary = await self._ready()
+        return await (primary or self._stand_in).built()
+
+    async def search(self, query: Query) -> Findings:
+        """Answer by the backend; by builtin while it fails or has no index yet."""
+        primary = await self._ready()
+        if primary is None:
+            return await self._instead(query, self._step())
+        try:
+            if not await primary.built():
+                return await self._instead(query, self._not_ready())
+            findings = await primary.search(query)
+        except BackendError as error:
+            self._note(error)
+            return await self._instead(query, self._step())
+        if findings.doubt is None:
+            return findings
+        return await self._second_opinion(query, findings, findings.doubt)
+
+    async def refresh(
+        self,
+        *,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+        waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
+    ) -> IndexReport:
+        """Bring both indexes up to date; the one that stands in is kept ready.
+
+        Raises:
+            BackendError: neither could be.
+        """
+        primary, report = await self._ready(), None
+        if primary is not None:
+            try:
+                report = await primary.refresh(
+                    force=force,
+                    within=within,
+                    progress=progress,
+                    waiting=waiting,
+                    vectors=vectors,
+                )
+            except BackendError as error:
+                self._note(error)
+        try:
+            behind = await self._stand_in.refresh(
+                force=force,
+                within=within,
+                progress=progress if report is None else None,
+                waiting=waiting,
+            )
+        except BackendError as error:
+            if report is None:
+                raise
+            warning = f"{STAND_IN} could not be kept ready: {error.message}"
+            return replace(report, warnings=(*report.warnings, warning))
+        if report is not None:
+            return report
+        return replace(behind, warnings=(*behind.warnings, *self._why()))
+
+    async def status(self) -> IndexStatus:
+        """Count what the index holds of whoever answers now."""
+        primary = await self._ready()
+        if primary is not None:
+            return await primary.status()
+        status = await self._stand_in.status()
+        return replace(status, backend=STAND_IN, fallbacks=(self._step(told=True),))
+
+    async def close(self) -> None:
+        """Close both."""
+        primary, self._primary = self._primary, None
+        self._rests_until = float("inf")
+        try:
+            if primary is not None:
+                await primary.close()
+        finally:
+            if self._behind is not None:
+                await off_the_loop(self._behind.join)
+            await self._stand_in.close()
+
+    async def _ready(self) -> Backend | None:
+        """Return the backend, opened if need be; None while it rests."""
+        if time.monotonic() < self._rests_until:
+            return None
+        if self._primary is None:
+            try:
+                self._primary = await open_backend(self._wanted, self._site)
+            except BackendUnknown:
+                raise
+            except BackendError as error:
+                self._note(error)
+        return self._primary
+
+    def _note(self, error: BackendError) -> None:
+        self._failure, self._told = error, False
+        self._rests_until = time.monotonic() + self._cool_down
+
+    async def _instead(self, query: Query, step: Fallback) -> Findings:
+        found = await self._stand_in.search(query)
+        self._catch_up()
+        return replace(
+            found, backend=STAND_IN, fallbacks=(step, *found.fallbacks), degraded=True
         )
 
+    def _catch_up(self) -> None:
+        """In a program that stays, let builtin's index follow the notes meanwhile."""
+        if not self._site.stays or (self._behind and self._behind.is_alive()):
+            return
 
-def _stepped_down(wanted: str, error: BackendError) -> Fallback:
-    return Fallback(
-        kind="backend",
-        from_=wanted,
-        to=STAND_IN,
-        reason=_reason(error),
-        message=f"{error.message}; {error.remedy}",
-    )
+        def refresh() -> None:
+            with suppress(BackendError):
+                drive(self._stand_in.refresh(within=_CATCH_UP_SECONDS))
+
+        self._behind = threading.Thread(target=refresh, daemon=True)
+        self._behind.start()
+
+    async def _second_opinion(
+        self, query: Query, findings: Findings, doubt: FallbackReason
+    ) -> Findings:
+        """Let builtin's words add what the backend cannot find; it has no say else."""
+        try:
+            if not await self._stand_in.built():
+                return findings
+            other = await self._stand_in.search(query)
+        except BackendError:
+            return findings
+        more = [hit for hit in other.hits if not _shown(hit, findings.hits)]
+        if not more:
+            return findings
+        what = {"cjk": "its script", "syntax": "its signs"}.get(doubt, "it")
+        step = Fallback(
+            kind="lexical-index",
+            from_=self._wanted,
+            to=STAND_IN,
+            reason=doubt,
+            message=f"{self._wanted} finds nothing that is written so, because of {what}",
+        )
+        return replace(
+            findings,
+            hits=_merged(findings.hits, more, query.limit),
+            reason=None,
+            fallbacks=(*findings.fallbacks, step),
+            doubt=None,
+        )
+
+    def _step(self, *, told: bool = False) -> Fallback:
+        """Say why builtin answers: the failure once, then that it is waited for."""
+        failure = self._failure
+        assert failure is not None, "a backend rests because it failed"
+        reason = _reason(failure)
+        if self._told and not told:
+            reason = "cooldown"
+        self._told = True
+        return self._stepped(reason, *self._why())
+
+    def _not_ready(self) -> Fallback:
+        return self._stepped("not-ready", "its index was not built yet")
+
+    def _stepped(self, reason: FallbackReason, *why: str) -> Fallback:
+        return Fallback(
+            kind="backend",
+            from_=self._wanted,
+            to=STAND_IN,
+            reason=reason,
+            message="; ".join(why),
+        )
+
+    def _why(self) -> tuple[str, ...]:
+        failure = self._failure
+        return () if failure is None else (f"{failure.message}; {failure.remedy}",)
 
 
 def _reason(error: BackendError) -> FallbackReason:
@@ -69,3 +268,24 @@ def _reason(error: BackendError) -> FallbackReason:
     if isinstance(error, BackendFailed):
         return cast("FallbackReason", error.reason)
     return "missing"
+
+
+def _shown(hit: Hit, others: Sequence[Hit]) -> bool:
+    return any(
+        hit.path == other.path
+        and hit.start_line <= other.end_line
+        and other.start_line <= hit.end_line
+        for other in others
+    )
+
+
+def _merged(hits: Sequence[Hit], more: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
+    """Join hits, no line twice, so that at least the best of `more` is shown."""
+    order = sorted(
+        [*hits, *more], key=lambda hit: (-hit.score, hit.path, hit.start_line)
+    )
+    best = order[:limit]
+    if not any(hit in more for hit in best):
+        least = min((hit.score for hit in best[:-1]), default=1.0)
+        best[-1] = replace(more[0], score=min(more[0].score, least))
+    return tuple(best)

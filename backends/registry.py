@@ -5,16 +5,15 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from notewell.backends.base import Backend, Site
-from notewell.errors import BackendUnavailable, BackendUnknown, ConfigError
+from notewell.errors import BackendUnknown, ConfigError
 
 GROUP: Final = "notewell.backends"
 """The entry point group in which other packages offer backends."""
 
 BUILTIN: Final[Mapping[str, str]] = {
     "builtin": "notewell.backends.builtin:BuiltinBackend",
+    "qmd": "notewell.backends.qmd:QmdBackend",
 }
-
-_LATER: Final = frozenset({"qmd"})
 
 
 def targets() -> dict[str, str]:
@@ -45,12 +44,6 @@ async def open_backend(name: str, site: Site) -> Backend:
     """
     known = BUILTIN if name in BUILTIN else targets()
     if name not in known:
-        if name in _LATER:
-            raise BackendUnavailable(
-                name,
-                "this version of notewell does not drive it yet",
-                remedy='set memory.backend to "builtin"',
-            )
         raise BackendUnknown(name, tuple(sorted(known)))
     engine = cast("type[Backend]", pkgutil.resolve_name(known[name]))
     return await engine.open(site)

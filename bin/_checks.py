@@ -17,6 +17,7 @@ from pathlib import Path
 
 from _environment import ROOT, Offline, SetupFailed
 from _models import MODULES, install_models
+from _qmd import install_qmd
 from _suite import Result, listed_skips, not_allowed, run_suite
 from _wheel import WheelBroken, build_wheel, check_wheel, other_pythons
 
@@ -102,6 +103,14 @@ def models(_session: Session) -> None:
     need(*MODULES)
 
 
+def qmd(_session: Session) -> None:
+    """Install the real QMD for the tests; without it those tests are skipped."""
+    try:
+        install_qmd()
+    except SetupFailed as failure:
+        raise Skipped(f"{failure}\nthe tests of QMD are skipped") from failure
+
+
 def suite_on_checkout(session: Session) -> None:
     """Run the whole suite, and the doctests, on the sources as they are."""
     need("pytest", "xdist")
@@ -144,6 +153,7 @@ CHECKS: dict[str, Check] = {
     "pyright": tool("pyright", "-m", "pyright", "--pythonpath", sys.executable),
     "layers": tool("importlinter", LINT_IMPORTS),
     "models": models,
+    "qmd": qmd,
     "tests": suite_on_checkout,
     "wheel": suite_on_wheel,
 }

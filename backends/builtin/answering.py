@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.legs import Legs
-from notewell.backends.builtin.literal import Literal
-from notewell.backends.builtin.passages import Scored
-from notewell.backends.builtin.query import Asked
-from notewell.backends.builtin.query import read as read_query
-from notewell.backends.builtin.ranking import ranked
 from notewell.backends.builtin.recheck import Recheck
 from notewell.backends.builtin.scanning import look_through
-from notewell.backends.builtin.scoring import Scorer
-from notewell.backends.builtin.snippets import snippet
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.asking import WORDS_ALONE, Meaning
+from notewell.backends.text.literal import Literal
+from notewell.backends.text.passages import Scored
+from notewell.backends.text.query import Asked
+from notewell.backends.text.query import read as read_query
+from notewell.backends.text.ranking import ranked
+from notewell.backends.text.scoring import Scorer
+from notewell.backends.text.snippets import snippet
 from notewell.types import Fallback, FallbackReason, Freshness, Hit
 
 _FEWEST_CANDIDATES = 40

@@ -9,7 +9,7 @@ not outvote the words. `docs/ranking.md` has the measurements.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notewell.backends.builtin.passages import Scored
+from notewell.backends.text.passages import Scored
 from notewell.config import HybridSettings
 
 _CAUTION = 0.18

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import Stemmer
 
-from notewell.backends.builtin.chunking import CHUNKER_VERSION
-from notewell.backends.builtin.terms import TERMS_VERSION
+from notewell.backends.text.chunking import CHUNKER_VERSION
+from notewell.backends.text.terms import TERMS_VERSION
 from notewell.config import ChunkingSettings
 
 

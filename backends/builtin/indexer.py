@@ -5,12 +5,12 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from notewell.backends.builtin.chunking import Chunk, cut
-from notewell.backends.builtin.passages import named
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.terms import Forms, forms_of
 from notewell.backends.builtin.vectors.embedded import digest
+from notewell.backends.text.chunking import Chunk, cut
+from notewell.backends.text.passages import named
+from notewell.backends.text.terms import Forms, forms_of
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 from notewell.backends.base import Query, Site
 from notewell.backends.builtin.fusion import by_vectors, fused
 from notewell.backends.builtin.lexical import candidates, spread_of
-from notewell.backends.builtin.literal import Literal
-from notewell.backends.builtin.passages import COLUMNS, Passage, Scored, passage_of
-from notewell.backends.builtin.query import Want
 from notewell.backends.builtin.schema import Generation
-from notewell.backends.builtin.scoring import Scorer
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.asking import Meaning
 from notewell.backends.builtin.vectors.nearest import Vectors
 from notewell.backends.builtin.vectors.tables import find_set
+from notewell.backends.text.literal import Literal
+from notewell.backends.text.passages import COLUMNS, Passage, Scored, passage_of
+from notewell.backends.text.query import Want
+from notewell.backends.text.scoring import Scorer
 from notewell.types import Mode
 
 

@@ -8,12 +8,12 @@ stage (`scoring`) weighs everything that was asked for, common words too.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from notewell.backends.builtin.literal import Literal, quoted
-from notewell.backends.builtin.passages import COLUMNS, Passage, passage_of
-from notewell.backends.builtin.query import Want
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vocabulary import passages_with
+from notewell.backends.text.literal import Literal, quoted
+from notewell.backends.text.passages import COLUMNS, Passage, passage_of
+from notewell.backends.text.query import Want
 
 _LONGEST_LISTS = 20_000
 """Entries of term lists that a query may read, the rarest term's excepted."""

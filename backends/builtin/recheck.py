@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from notewell.backends.builtin.passages import Scored
+from notewell.backends.text.passages import Scored
 from notewell.errors import PathRefused
 from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
 

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from notewell.backends.builtin.chunking import cut
-from notewell.backends.builtin.passages import Passage
-from notewell.backends.builtin.query import Want
-from notewell.backends.builtin.terms import forms_of, terms_of
+from notewell.backends.text.chunking import cut
+from notewell.backends.text.passages import Passage
+from notewell.backends.text.query import Want
+from notewell.backends.text.terms import forms_of, terms_of
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, Workspace, read_note, scan, split_lines
 

@@ -269,6 +269,9 @@ class IndexStatus:
         vectors: The sets of vectors, the oldest first.
         skipped: Notes that could not be read when they were indexed.
         warnings: Anything a person should know.
+        backend: Whose index it is, when another engine stands in.
+        fallbacks: The step down that led to it.
+        details: What else the engine says of itself, by a name for people.
     """
 
     location: str
@@ -282,6 +285,9 @@ class IndexStatus:
     vectors: tuple[VectorStatus, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
+    backend: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    details: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,8 +108,6 @@ def test_an_agent_lists_what_is_its_own(load: Load, home: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{memory: {backend: 'qmd'}}", "answers with builtin instead"),
-        ("{memory: {backend: 'qmd', fallback: 'none'}}", "nothing answers"),
         ("{memory: {search: {sources: ['sessions']}}}", "Session transcripts"),
         (
             "{memory: {search: {experimental: {sessionMemory: true}}}}",

@@ -135,7 +135,7 @@ def test_extra_paths_belong_to_the_agents_own_workspace(
     assert named == ["n.md"]
 
 
-def test_a_backend_that_is_not_there_yet_is_replaced_and_named(
+def test_a_backend_that_is_not_installed_is_replaced_and_named(
     notes: Path, environ: dict[str, str]
 ) -> None:
     with open_memory_sync(workspace=notes, environ=environ, backend="qmd") as memory:
@@ -174,6 +174,7 @@ def test_a_backend_that_fails_in_a_search_gives_an_answer_that_says_so(
     monkeypatch.setattr("notewell.backends.registry.BUILTIN", known)
     monkeypatch.setattr("notewell.memory.sync.BUILTIN", known)
     monkeypatch.setattr("pkgutil.resolve_name", {known["broken"]: Broken}.__getitem__)
+    configured(environ, {"memory": {"fallback": "none"}})
 
     with open_memory_sync(workspace=notes, environ=environ, backend="broken") as memory:
         answer = memory.search("cat")

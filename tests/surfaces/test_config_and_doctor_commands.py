@@ -201,7 +201,20 @@ def test_an_engine_that_answers_no_search_is_a_problem_with_a_remedy(
     [check] = [item for item in ran.value["checks"] if item["name"] == "search"]
     assert (ran.code, ran.value["ok"], check["status"]) == (1, False, "problem")
     assert check["detail"].startswith("no search is answered: qmd")
-    assert check["remedy"] == 'set memory.backend to "builtin"'
+    assert check["remedy"].startswith("install it with `npm install")
+
+
+def test_an_engine_that_another_one_stands_in_for_is_a_warning(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = config_file(tmp_path, '{memory: {backend: "qmd"}}')
+
+    ran = run("doctor", "--json", "--config", file)
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "engine"]
+    assert (ran.code, check["status"]) == (0, "warning")
+    assert check["detail"].startswith("builtin stands in for qmd: qmd: there is no")
+    assert check["remedy"].startswith("install it with `npm install")
 
 
 def test_a_configured_feature_that_is_lacking_is_a_warning(

@@ -100,6 +100,7 @@ def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
         yield _failed(name, error)
         return
     yield _workspace(f"workspace{suffix}", report)
+    yield from _engine(f"engine{suffix}", report)
     if cause is None or report.index.location:
         yield _index(f"index{suffix}", report)
     if cause is not None:
@@ -121,6 +122,21 @@ def _workspace(name: str, report: StatusReport) -> Check:
             remedy="correct memorySearch.extraPaths",
         )
     return Check(name=name, status="ok", detail=f"{report.workspace}, {count}")
+
+
+def _engine(name: str, report: StatusReport) -> Iterator[Check]:
+    """An engine of somebody else's: where it is, or why another one stands in."""
+    for step in report.fallbacks:
+        detail, _, remedy = step.message.rpartition("; ")
+        yield Check(
+            name=name,
+            status="warning",
+            detail=f"{step.to} stands in for {step.from_}: {detail}",
+            remedy=remedy,
+        )
+    if report.index.details:
+        said = [f"{name} {value}" for name, value in report.index.details.items()]
+        yield Check(name=name, status="ok", detail="; ".join(said))
 
 
 def _index(name: str, report: StatusReport) -> Check:

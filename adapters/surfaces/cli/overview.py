@@ -54,6 +54,8 @@ def _rows(
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]
     yield "vectors", [_vectors(kept) for kept in report.index.vectors]
+    for name, value in report.index.details.items():
+        yield name, [value]
     yield "last error", [report.index.last_error] if report.index.last_error else []
     yield "built with", [_identity(report)] if everything else []
     yield "probe", [] if probe is None else [_probed(probe)]

@@ -40,10 +40,6 @@ def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]
     )
 
 
-def _asks_for_qmd(settings: Settings, fallback: str) -> bool:
-    return (settings.memory.backend, settings.memory.fallback) == ("qmd", fallback)
-
-
 def _asks_for_watching(settings: Settings, agent: AgentSettings) -> bool:
     sync = agent.search.sync
     watched = "sync.watch" in agent.given and sync.watch
@@ -57,16 +53,6 @@ def _asks_for_sessions(settings: Settings, agent: AgentSettings) -> bool:
 
 # The kind of the step down that says the same in an answer, who asks, what is said.
 _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
-    (
-        "backend",
-        lambda settings, agent: _asks_for_qmd(settings, "builtin"),
-        'memory.backend is "qmd"; this version answers with builtin instead.',
-    ),
-    (
-        "",
-        lambda settings, agent: _asks_for_qmd(settings, "none"),
-        'This version lacks "qmd"; with memory.fallback "none" nothing answers.',
-    ),
     (
         "",
         _asks_for_sessions,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from notewell.backends.base import Findings
 from notewell.config import later_features
 from notewell.memory.opening import Opening
-from notewell.types import Document, EmptyReason, Fallback, SearchAnswer
+from notewell.types import Document, EmptyReason, SearchAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,15 +16,13 @@ class Answering:
     Attributes:
         opening: Settings and workspace.
         query: What was asked.
-        backend: The engine that answers.
-        fallbacks: Steps down that led to it.
+        backend: The engine that is asked.
         started: `time.perf_counter()` when the question came.
     """
 
     opening: Opening
     query: str
     backend: str
-    fallbacks: tuple[Fallback, ...]
     started: float
 
     def empty(self, reason: EmptyReason, *warnings: str) -> SearchAnswer:
@@ -35,7 +33,7 @@ class Answering:
     def found(self, findings: Findings, *warnings: str) -> SearchAnswer:
         """Return an answer with an engine's findings."""
         settings, agent = self.opening.settings, self.opening.agent
-        fallbacks = (*self.fallbacks, *findings.fallbacks)
+        fallbacks = findings.fallbacks
         told = {step.kind for step in fallbacks}
         later = later_features(settings, agent, told=told)
         return SearchAnswer(
@@ -43,7 +41,7 @@ class Answering:
             workspace=str(self.opening.workspace.root),
             agent=agent.id,
             results=tuple(findings.hits),
-            backend=self.backend,
+            backend=findings.backend or self.backend,
             requested_backend=settings.memory.backend,
             mode=findings.mode,
             provider=findings.provider,

@@ -24,11 +24,11 @@ from notewell.memory.asking import (
     sentences,
 )
 from notewell.memory.opening import Opening, prepare
+from notewell.memory.scoping import DENIED
 from notewell.scope import ConversationKind, is_hidden
 from notewell.types import (
     Document,
     EmptyReason,
-    Fallback,
     IndexReport,
     ProviderProbe,
     SearchAnswer,
@@ -68,10 +68,10 @@ class Memory:
         self.notices = opening.notices
         self._opening = opening
         self._session_key = session_key
+        self._in_scope = opening.allows(session_key)
         self._server = server
         self._backend: Backend | None = None
         self._name = opening.settings.memory.backend
-        self._fallbacks: tuple[Fallback, ...] = ()
         self._failure: BackendError | None = None
 
     @property
@@ -88,14 +88,12 @@ class Memory:
         if not self._opening.enabled:
             return self
         try:
-            opened = await open_with_fallback(self._opening.site())
+            site = self._opening.site(stays=self._server)
+            self._backend = await open_with_fallback(site)
         except BackendUnknown:
             raise
         except BackendError as error:
             self._failure = error
-        else:
-            self._backend, self._name = opened.backend, opened.name
-            self._fallbacks = opened.fallbacks
         return self
 
     async def search(
@@ -122,7 +120,7 @@ class Memory:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
         """
-        limit = limit_of(max_results, self._opening.agent.search.query.max_results)
+        limit = limit_of(max_results, self._opening.max_results)
         if min_score is not None and not 0 <= min_score <= 1:
             raise ValueError(f"min_score must lie in [0, 1], got {min_score}")
         enabled = enabled_sources(self._opening.agent)
@@ -131,6 +129,8 @@ class Memory:
         reason = self._nothing_to_ask(query, asked)
         if self._backend is None or reason:
             why = sentences(self._failure) if reason == "unavailable" else unsaid
+            if reason == "denied-by-scope":
+                why = (DENIED,)
             return self._answering(query).empty(reason or "unavailable", *why)
         built = await self._build_once(self._backend, progress, waiting)
         answering = self._answering(query)  # the search begins here
@@ -287,7 +287,6 @@ class Memory:
             await off_the_loop(scan, self.workspace),
             index,
             backend=self._name,
-            fallbacks=self._fallbacks,
             problems=sentences(self._failure),
         )
 
@@ -321,6 +320,8 @@ class Memory:
         """Return why no engine is asked, or None."""
         if not self._opening.enabled:
             return "memory-disabled"
+        if not self._in_scope:
+            return "denied-by-scope"
         if not query.strip():
             return "empty-query"
         if not asked & AVAILABLE:
@@ -332,7 +333,6 @@ class Memory:
             opening=self._opening,
             query=query,
             backend=self._name,
-            fallbacks=self._fallbacks,
             started=time.perf_counter(),
         )
 
@@ -352,7 +352,7 @@ class Memory:
         return await self.refresh(within=_INDEX_SECONDS)
 
     def _hides(self, path: str) -> bool:
-        return is_hidden(path, self._session_key)
+        return not self._in_scope or is_hidden(path, self._session_key)
 
 
 def open_memory(

@@ -9,6 +9,7 @@ from notewell.adapters.embeddings.base import Choice
 from notewell.adapters.embeddings.choosing import choose
 from notewell.backends.base import Site
 from notewell.config import AgentSettings, Settings, load_settings
+from notewell.memory.scoping import is_allowed
 from notewell.workspace import Workspace, choose_workspace
 
 
@@ -43,8 +44,21 @@ class Opening:
         first = self.embedding.first
         return first.name if first else self.agent.search.provider
 
-    def site(self) -> Site:
-        """Return where the backend works."""
+    @property
+    def max_results(self) -> int:
+        """The most results of an answer, unless a call says otherwise."""
+        memory = self.settings.memory
+        if memory.backend == "qmd":
+            return memory.qmd.limits.max_results
+        return self.agent.search.query.max_results
+
+    def allows(self, session_key: str | None) -> bool:
+        """Say whether memory may be seen in a conversation at all."""
+        memory = self.settings.memory
+        return memory.backend != "qmd" or is_allowed(memory.qmd.scope, session_key)
+
+    def site(self, *, stays: bool = False) -> Site:
+        """Return where the backend works, for a program that stays or one that ends."""
         return Site(
             workspace=self.workspace,
             agent=self.agent,
@@ -52,6 +66,7 @@ class Opening:
             state_dir=self.settings.state_dir,
             environ=self.environ,
             embedding=self.embedding,
+            stays=stays,
         )
 
 
@@ -61,6 +76,13 @@ def _current_folder() -> Path:
     except OSError:
         # It was deleted, which matters only to those who wanted to read it.
         return Path(os.sep, "(the current folder, which was deleted)")
+
+
+def _extra_paths(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
+    """Return what is read beside the workspace; QMD has paths of its own."""
+    memory = settings.memory
+    paths = memory.qmd.paths if memory.backend == "qmd" else ()
+    return (*agent.search.extra_paths, *(str(each.path) for each in paths))
 
 
 def prepare(
@@ -101,7 +123,7 @@ def prepare(
     )
     # The agent's extra paths belong to its workspace, not to any folder that is named.
     own = choice.root == Path(os.path.realpath(chosen_agent.workspace))
-    extra_paths = chosen_agent.search.extra_paths if own else ()
+    extra_paths = _extra_paths(settings, chosen_agent) if own else ()
     return Opening(
         settings=settings,
         agent=chosen_agent,

@@ -2,7 +2,7 @@
 
 from notewell.config import later_features, unused_settings
 from notewell.memory.opening import Opening
-from notewell.types import Fallback, IndexStatus, Source, StatusReport
+from notewell.types import IndexStatus, Source, StatusReport
 from notewell.workspace import Scan
 
 _SOURCES: tuple[Source, ...] = ("memory", "sessions")
@@ -15,7 +15,6 @@ def status_report(
     index: IndexStatus | None,
     *,
     backend: str,
-    fallbacks: tuple[Fallback, ...],
     problems: tuple[str, ...],
 ) -> StatusReport:
     """Join what was found on disk with what the engine says of its index."""
@@ -25,7 +24,7 @@ def status_report(
         agent=agent.id,
         workspace=str(opening.workspace.root),
         enabled=opening.enabled,
-        backend=backend,
+        backend=index.backend or backend,
         requested_backend=settings.memory.backend,
         requested_provider=opening.requested_provider,
         sources=tuple(name for name in _SOURCES if name in agent.search.sources),
@@ -34,7 +33,7 @@ def status_report(
         index=index,
         extra_paths=scanned.extra_paths,
         skipped=(*scanned.skipped, *index.skipped),
-        fallbacks=fallbacks,
+        fallbacks=index.fallbacks,
         warnings=(
             *settings.warnings,
             *later_features(settings, agent),

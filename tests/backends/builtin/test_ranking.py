@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.builtin.passages import Passage, Scored, without_repeats
-from notewell.backends.builtin.ranking import aged, date_of, diverse
+from notewell.backends.text.passages import Passage, Scored, without_repeats
+from notewell.backends.text.ranking import aged, date_of, diverse
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook

@@ -11,12 +11,12 @@ Law: every character of a line with text in it stands in a chunk that cites it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from notewell.backends.builtin.characters import (
+from notewell.backends.text.characters import (
     character_border,
     is_inside_character,
 )
-from notewell.backends.builtin.headings import Headings
-from notewell.backends.builtin.tokens import QUARTERS_PER_TOKEN, quarters
+from notewell.backends.text.headings import Headings
+from notewell.backends.text.tokens import QUARTERS_PER_TOKEN, quarters
 
 CHUNKER_VERSION = "1"
 """Part of the index identity: other cuts need another index."""

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.builtin.chunking import Chunk, cut
-from notewell.backends.builtin.tokens import QUARTERS_PER_TOKEN, quarters
+from notewell.backends.text.chunking import Chunk, cut
+from notewell.backends.text.tokens import QUARTERS_PER_TOKEN, quarters
 from notewell.workspace import split_lines
 
 

@@ -7,9 +7,9 @@ once per word and query, so that a passage costs little more than splitting it.
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from notewell.backends.builtin.folding import fold
-from notewell.backends.builtin.query import Want
-from notewell.backends.builtin.terms import forms_of, forms_of_word
+from notewell.backends.text.folding import fold
+from notewell.backends.text.query import Want
+from notewell.backends.text.terms import forms_of, forms_of_word
 
 
 class Line:

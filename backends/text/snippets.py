@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from notewell.backends.builtin.characters import character_border
+from notewell.backends.text.characters import character_border
 
 SNIPPET_CHARACTERS = 700
 
@@ -10,29 +10,35 @@ _WINDOW = 240
 """Characters that are weighed at once to find the match in an endless line."""
 
 
-def snippet(text: str, match: int, weight: Callable[[str], float]) -> str:
-    """Return at most SNIPPET_CHARACTERS of a passage, unaltered.
+def snippet(
+    text: str,
+    match: int,
+    weight: Callable[[str], float],
+    most: int = SNIPPET_CHARACTERS,
+) -> str:
+    """Return at most `most` characters of a passage, unaltered.
 
     Args:
         text: The passage.
         match: Index (from 0) of its best line.
         weight: How much of the query a piece of text holds.
+        most: No more than SNIPPET_CHARACTERS.
 
     Returns:
         The best line with as many lines around it as fit; of a line that is too
         long, the part that holds most of the query, cut between words.
     """
     lines = text.split("\n")
-    if len(lines[match]) > SNIPPET_CHARACTERS:
-        return _part(lines[match], weight)
-    first, last = _around(lines, match)
+    if len(lines[match]) > most:
+        return _part(lines[match], weight, most)
+    first, last = _around(lines, match, most)
     return "\n".join(lines[first : last + 1])
 
 
-def _around(lines: Sequence[str], match: int) -> tuple[int, int]:
+def _around(lines: Sequence[str], match: int, most: int) -> tuple[int, int]:
     """Return the lines that fit around the best one, as many after it as before."""
     first = last = match
-    room = SNIPPET_CHARACTERS - len(lines[match])
+    room = most - len(lines[match])
     grew = True
     while grew:
         grew = False
@@ -51,17 +57,17 @@ def _around(lines: Sequence[str], match: int) -> tuple[int, int]:
     return first, last
 
 
-def _part(line: str, weight: Callable[[str], float]) -> str:
+def _part(line: str, weight: Callable[[str], float], most: int) -> str:
     starts = range(0, len(line), _WINDOW // 2)
     best = max(starts, key=lambda start: weight(line[start : start + _WINDOW]))
     start = max(
         0,
         min(
-            best + _WINDOW // 2 - SNIPPET_CHARACTERS // 2,
-            len(line) - SNIPPET_CHARACTERS,
+            best + _WINDOW // 2 - most // 2,
+            len(line) - most,
         ),
     )
-    end = start + SNIPPET_CHARACTERS
+    end = start + most
     return line[_border_after(line, start) : _border_before(line, end)]
 
 

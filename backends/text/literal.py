@@ -7,10 +7,10 @@ place of a note that holds the very word.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from notewell.backends.builtin.folding import fold
-from notewell.backends.builtin.passages import Passage
-from notewell.backends.builtin.query import Want
-from notewell.backends.builtin.terms import forms_of
+from notewell.backends.text.folding import fold
+from notewell.backends.text.passages import Passage
+from notewell.backends.text.query import Want
+from notewell.backends.text.terms import forms_of
 
 
 class Literal:

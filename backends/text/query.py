@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from notewell.backends.builtin.stopwords import is_filler
-from notewell.backends.builtin.terms import analyse, compound, is_unspaced, split, stem
+from notewell.backends.text.stopwords import is_filler
+from notewell.backends.text.terms import analyse, compound, is_unspaced, split, stem
 
 MOST_WANTS = 48
 """Distinct things that one query may ask for; the rest of a long text is left out."""

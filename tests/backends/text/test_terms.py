@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.builtin.query import MOST_WANTS, read
-from notewell.backends.builtin.terms import LONGEST_TERM, forms_of, terms_of
+from notewell.backends.text.query import MOST_WANTS, read
+from notewell.backends.text.terms import LONGEST_TERM, forms_of, terms_of
 
 if TYPE_CHECKING:
     from tests.backends.conftest import NewNotebook, Notebook

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-from notewell.backends.builtin.folding import unify
+from notewell.backends.text.folding import unify
 
 TERMS_VERSION = "1"
 """Part of the index identity: other terms need another index."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from notewell.backends.builtin.literal import Literal
-from notewell.backends.builtin.passages import Scored, without_repeats
-from notewell.backends.builtin.terms import forms_of
+from notewell.backends.text.literal import Literal
+from notewell.backends.text.passages import Scored, without_repeats
+from notewell.backends.text.terms import forms_of
 from notewell.config import QuerySettings
 
 _DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from notewell.backends.builtin.chunking import cut
-from notewell.backends.builtin.headings import Headings
+from notewell.backends.text.chunking import cut
+from notewell.backends.text.headings import Headings
 
 
 def above_last(*lines: str) -> str:

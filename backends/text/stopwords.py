@@ -40,7 +40,7 @@ har var vi jeg du han hun hvad hvem hvor hvornår hvordan och att som för är d
 
 
 def _fillers() -> frozenset[str]:
-    from notewell.backends.builtin.folding import fold
+    from notewell.backends.text.folding import fold
 
     lists = (_ENGLISH, _GERMAN, _FRENCH, _SPANISH_PORTUGUESE, _ITALIAN_DUTCH_NORDIC)
     return frozenset(fold(" ".join(lists)).split())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.builtin.snippets import SNIPPET_CHARACTERS, snippet
+from notewell.backends.text.snippets import SNIPPET_CHARACTERS, snippet
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook

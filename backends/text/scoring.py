@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from notewell.backends.builtin.folding import fold
-from notewell.backends.builtin.matching import Line, Matcher
-from notewell.backends.builtin.passages import Passage, Scored
-from notewell.backends.builtin.query import Want
+from notewell.backends.text.folding import fold
+from notewell.backends.text.matching import Line, Matcher
+from notewell.backends.text.passages import Passage, Scored
+from notewell.backends.text.query import Want
 
 _K1 = 1.2
 _B = 0.75

@@ -1,0 +1,116 @@
+"""Which folders QMD reads, under which names, and back from its names to our notes."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from notewell.config.memory import QmdPath
+from notewell.workspace import Workspace
+from notewell.workspace.extra import resolve_extra_paths
+from notewell.workspace.layout import (
+    LONG_TERM_NOTE,
+    LONG_TERM_NOTE_IN_LOWER_CASE,
+    MEMORY_FOLDER,
+    has_workspace_layout,
+    lists_name,
+    relative_to,
+)
+
+MAIN: Final = "notes"
+_EVERYTHING: Final = "**/*.md"
+_ODD: Final = re.compile(r"[^a-z0-9]+")
+_GLOB_SIGNS: Final = re.compile(r"([\\*?\[\]{}()!+@|])")
+
+
+class Collection(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder that QMD reads.
+
+    Attributes:
+        name: Letters, digits and dashes: anything else breaks QMD's names of files.
+        folder: Absolute and resolved.
+        pattern: Which files, in the syntax of its globs.
+    """
+
+    name: str
+    folder: str
+    pattern: str
+
+
+def collections_of(
+    workspace: Workspace, paths: Sequence[QmdPath], *, default_memory: bool
+) -> tuple[Collection, ...]:
+    """Return what QMD should read, folders that are not there left out.
+
+    Args:
+        workspace: The notes, with every extra path.
+        paths: `memory.qmd.paths`, which give names and patterns to extra paths.
+        default_memory: Whether the workspace itself belongs to it.
+    """
+    found = [_main(workspace.root)] if default_memory else []
+    named = {os.path.realpath(each.path): each for each in paths}
+    for extra in resolve_extra_paths(workspace):
+        if extra.problem is not None:
+            continue
+        given = named.get(extra.top) or QmdPath(path=Path(extra.top))
+        folder, file = os.path.split(extra.top)
+        pattern = _literal(file) if extra.is_file else given.pattern or _EVERYTHING
+        taken = [each.name for each in found]
+        found.append(
+            Collection(
+                name=_name(given.name or file, taken),
+                folder=folder if extra.is_file else extra.top,
+                pattern=pattern,
+            )
+        )
+    return tuple(each for each in found if os.path.isdir(each.folder))
+
+
+def _main(root: Path) -> Collection:
+    folder = os.path.realpath(root)
+    pattern = _EVERYTHING
+    if has_workspace_layout(folder):
+        upper = lists_name(folder, LONG_TERM_NOTE)
+        long_term = LONG_TERM_NOTE if upper else LONG_TERM_NOTE_IN_LOWER_CASE
+        pattern = f"{{{long_term},{MEMORY_FOLDER}/{_EVERYTHING}}}"
+    return Collection(name=MAIN, folder=folder, pattern=pattern)
+
+
+def _name(wanted: str, taken: Sequence[str]) -> str:
+    """Return a name that QMD can carry and no other collection has.
+
+    >>> _name("Team Docs (v2)", ["notes", "team-docs-v2"])
+    'team-docs-v2-2'
+    """
+    base = _ODD.sub("-", wanted.lower().removesuffix(".md")).strip("-") or "folder"
+    names = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _literal(name: str) -> str:
+    return _GLOB_SIGNS.sub(r"\\\1", name)
+
+
+def path_in(workspace: Workspace, collection: Collection, path: str) -> str | None:
+    """Return a file of a collection as citations show it; None if it leads out."""
+    file = os.path.normpath(os.path.join(collection.folder, path))
+    if not file.startswith(os.path.join(collection.folder, "")) or "\0" in path:
+        return None
+    return relative_to(os.path.realpath(workspace.root), file)
+
+
+def handles(path: str) -> str:
+    """Return a path as loosely as older versions of QMD keep it.
+
+    >>> handles("memory/My Notes (v2).md") == handles("memory/my-notes-v2.md")
+    True
+    """
+    return "/".join(_handles(part) for part in path.lower().split("/"))
+
+
+def _handles(part: str) -> str:
+    stem, dot, suffix = part.rpartition(".")
+    return re.sub(r"[\W_]+", "-", stem).strip("-") + dot + suffix

@@ -1,0 +1,256 @@
+"""QMD's home for one agent and workspace: its configuration, its index, our record.
+
+    <state>/qmd/models/              models, shared by all agents
+    <state>/qmd/<agent>[.<mark>]/    one home; the lock of its one writer
+      record.json  notes.json        what we know of it
+      <n>/config  <n>/cache          one generation of its index
+
+An index is never repaired: the next generation is built beside it and takes its
+place in one step, so searches always meet a whole one. Nothing of the user's own QMD
+is read or written.
+"""
+
+import os
+import shutil
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import orjson
+
+from notewell.backends.base import Site, Waiting
+from notewell.backends.qmd.collections import Collection
+from notewell.backends.qmd.contract import BACKEND, Abilities
+from notewell.errors import BackendUnavailable
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+_Signature = tuple[int, int, int]
+_NO_MODEL: Final = "/nonexistent/notewell-downloads-no-model.gguf"
+"""A model that is not there fails at once; one to be downloaded hangs for minutes."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What we know of an index of QMD's.
+
+    Attributes:
+        generation: The one that answers; 0 when none was ever completed.
+        version: The QMD that wrote it last.
+        collections: What it reads.
+        unfinished: A writer began and did not end: the index may lack notes for good.
+        indexed_at: Seconds since 1970 when it last agreed with the notes.
+        seconds: What the last update took.
+        documents: Documents in it.
+        counts: The same by collection.
+        embedded_at: When an embedding run last ended well.
+        model: The model that the vectors are of.
+        vectors: Some documents have vectors.
+        pending_vectors: Documents without vectors, as last counted.
+        last_error: What the last writer failed with.
+        not_read: Notes that QMD does not read, with the reason.
+    """
+
+    generation: int = 0
+    version: str = ""
+    collections: tuple[Collection, ...] = ()
+    unfinished: bool = False
+    indexed_at: float | None = None
+    seconds: float = 0.0
+    documents: int = 0
+    counts: dict[str, int] = {}
+    embedded_at: float | None = None
+    model: str = ""
+    vectors: bool = False
+    pending_vectors: int | None = None
+    last_error: str | None = None
+    not_read: dict[str, str] = {}
+
+
+class Home:
+    """The folder of one index of QMD's.
+
+    Attributes:
+        folder: The folder.
+        models: The folder of models that all agents share.
+    """
+
+    def __init__(self, site: Site) -> None:
+        top = site.state_dir / "qmd"
+        self.models = top / "models"
+        self.folder = top / _folder_name(site)
+        self._record = self.folder / "record.json"
+        self._notes = self.folder / "notes.json"
+
+    def create(self) -> None:
+        """Make the folders, for us alone.
+
+        Raises:
+            BackendUnavailable: they cannot be made.
+        """
+        try:
+            for folder in (self.models, self.folder):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as exc:
+            raise BackendUnavailable(
+                BACKEND,
+                f"its home cannot be made: {exc.strerror}: {self.folder}",
+                remedy="see the permissions of the state folder",
+            ) from exc
+
+    def record(self) -> Record:
+        """Return what we know; nothing if that cannot be read."""
+        try:
+            return msgspec.json.decode(self._record.read_bytes(), type=Record)
+        except (OSError, msgspec.MsgspecError):
+            return Record()
+
+    def write(self, record: Record) -> None:
+        """Remember what we know."""
+        write_private(self._record, msgspec.json.encode(record))
+
+    def notes(self) -> dict[str, _Signature]:
+        """Return size, mtime and ctime of every note as it was last indexed."""
+        try:
+            raw = self._notes.read_bytes()
+            return msgspec.json.decode(raw, type=dict[str, _Signature])
+        except (OSError, msgspec.MsgspecError):
+            return {}
+
+    def write_notes(self, notes: Mapping[str, _Signature]) -> None:
+        """Remember how the notes were when they were indexed."""
+        write_private(self._notes, orjson.dumps(dict(notes)))
+
+    def generation(self, number: int) -> Path:
+        """Return the folder of a generation."""
+        return self.folder / str(number)
+
+    def database(self, number: int) -> Path:
+        """Return the file of an index."""
+        return self.generation(number) / "cache" / "qmd" / "index.sqlite"
+
+    def environment(self, number: int, environ: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment in which QMD knows this generation and nothing else.
+
+        Older and newer versions look at different ones of these variables.
+        """
+        top = self.generation(number)
+        return {
+            **environ,
+            "XDG_CONFIG_HOME": str(top / "config"),
+            "XDG_CACHE_HOME": str(top / "cache"),
+            "QMD_CONFIG_DIR": str(top / "config" / "qmd"),
+            "INDEX_PATH": str(self.database(number)),
+            "PWD": str(self.folder),
+        }
+
+    def configure(
+        self,
+        number: int,
+        collections: Sequence[Collection],
+        environ: Mapping[str, str],
+        abilities: Abilities,
+    ) -> None:
+        """Write a generation's configuration; JSON is YAML."""
+        top = self.generation(number)
+        for folder in (top / "config" / "qmd", top / "cache" / "qmd"):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        models = top / "cache" / "qmd" / "models"
+        if not models.is_symlink():
+            models.symlink_to(self.models, target_is_directory=True)
+        shape: dict[str, object] = {
+            "collections": {
+                each.name: {"path": each.folder, "pattern": each.pattern}
+                for each in collections
+            }
+        }
+        if abilities.configured_models:
+            shape["models"] = configured_models(environ)
+        write_private(top / "config" / "qmd" / "index.yml", orjson.dumps(shape))
+
+    def discard(self, number: int) -> None:
+        """Remove a generation."""
+        shutil.rmtree(self.generation(number), ignore_errors=True)
+
+    def discard_others(self, number: int) -> None:
+        """Remove every generation but this one."""
+        for folder in self.folder.iterdir():
+            if folder.name.isdecimal() and folder.name != str(number):
+                self.discard(int(folder.name))
+
+    @contextmanager
+    def only_writer(
+        self, *, patient: bool, waiting: Waiting | None = None
+    ) -> Generator[bool]:
+        """Hold the lock of this home; give False when it is taken and time is short."""
+        lock = self._acquired(patient=patient, waiting=waiting)
+        try:
+            yield lock is not None
+        finally:
+            if lock:
+                lock.release()
+
+    def _acquired(
+        self, *, patient: bool, waiting: Waiting | None
+    ) -> "BaseFileLock | None":
+        from filelock import FileLock, Timeout  # slow to import, and only for writers
+
+        self.create()
+        file = self.folder / "lock"
+        try:
+            # The library takes a file that cannot be made for one that is held.
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        except OSError as exc:
+            raise BackendUnavailable(
+                BACKEND,
+                f"its home cannot be written: {exc.strerror}: {self.folder}",
+                remedy="see the permissions of the state folder",
+            ) from exc
+        lock = FileLock(file, mode=0o600)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if not patient:
+                return None
+            if waiting:
+                waiting()
+            lock.acquire()
+        return lock
+
+
+def write_private(file: Path, content: bytes) -> None:
+    """Write a file in one step, for us alone: a reader meets the old one or the new."""
+    new = file.with_name(f"{file.name}.{os.getpid()}.new")
+    try:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as opened:
+            opened.truncate()
+            opened.write(content)
+        new.replace(file)
+    except OSError:
+        with suppress(OSError):
+            new.unlink()
+        raise
+
+
+def configured_models(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the models of QMD's configuration, which there beats its environment.
+
+    Those that expand and rerank are used only as files that are here.
+    """
+    embed = environ.get("QMD_EMBED_MODEL")
+    models = {
+        "generate": environ.get("QMD_GENERATE_MODEL", _NO_MODEL),
+        "rerank": environ.get("QMD_RERANK_MODEL", _NO_MODEL),
+    }
+    return {**models, "embed": embed} if embed else models
+
+
+def _folder_name(site: Site) -> str:
+    """Return the agent's id, with a mark when the workspace is not its own."""
+    root = os.path.realpath(site.workspace.root)
+    if root == os.path.realpath(site.agent.workspace):
+        return site.agent.id
+    return f"{site.agent.id}.{sha256(os.fsencode(root)).hexdigest()[:12]}"

@@ -1,0 +1,280 @@
+"""Searching by meaning, and the steps down from it: query, vectors and words, words.
+
+A mode is used only as far as its models are here: one that has to be fetched hangs
+for minutes. What a mode lacks is told in the answer, and words always have their say,
+so that a word that stands in a note is found in every mode.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, cast
+
+from notewell.backends.base import Site
+from notewell.backends.qmd.answer import Document
+from notewell.backends.qmd.answering import Worded, Words
+from notewell.backends.qmd.asking import Asking, Budget
+from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.program import Program
+from notewell.errors import BackendError, BackendFailed, BackendTimeout
+from notewell.types import Fallback, FallbackReason, Hit, Mode
+
+_FOR_WORDS: Final = 0.3
+"""Share of the time that is kept for words, should meaning take too long."""
+
+_RANK_DAMPING: Final = 60
+
+_DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
+_REFERENCE: Final = re.compile(r"hf:(?:.*/)?([^/]+)")
+_DEFAULT_MODEL: Final = (
+    "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What a mode found, and how it came to be used.
+
+    Attributes:
+        mode: The one that was used.
+        worded: What was found.
+        steps: The steps down to it.
+        model: The embedding model, if one was used.
+    """
+
+    mode: Mode
+    worded: Worded
+    steps: tuple[Fallback, ...] = ()
+    model: str | None = None
+
+
+class Modes:
+    """Answers in the mode that is configured, or the next one that can be used."""
+
+    def __init__(
+        self,
+        site: Site,
+        home: Home,
+        program: Program,
+        environ: Mapping[str, str],
+    ) -> None:
+        self._wanted: Mode = cast("Mode", site.memory.qmd.search_mode)
+        self._models = home.models
+        self._program = program
+        self._environ = environ
+
+    def answer(
+        self, words: Words, record: Record, asking: Asking, budget: Budget
+    ) -> Answered:
+        """Answer a question.
+
+        Raises:
+            BackendError: not even words could be searched for.
+        """
+        if self._wanted == "search":
+            return Answered(mode="search", worded=words.answer(budget))
+        lacking = self._lacking(record)
+        steps = [] if lacking is None else [lacking]
+        if lacking is None:
+            for way in self._ways(words, asking):
+                if way.lacking is not None:
+                    steps.append(way.lacking)
+                    continue
+                try:
+                    documents = way.ask(budget.part(1 - _FOR_WORDS))
+                except BackendError as error:
+                    steps.append(
+                        _step(way.name, way.below, _reason(error), error.message)
+                    )
+                    continue
+                return self._joined(words, way, documents, budget, steps)
+        worded = words.answer(budget)
+        return Answered(mode="search", worded=worded, steps=tuple(steps))
+
+    def _joined(
+        self,
+        words: Words,
+        way: "_Way",
+        documents: Sequence[Document],
+        budget: Budget,
+        steps: Sequence[Fallback],
+    ) -> Answered:
+        """Let words have their say beside what was found by meaning."""
+        meant = words.passages_of(documents)
+        try:
+            worded = words.answer(budget)
+        except BackendError:
+            worded = Worded(hits=(), literal=False, stale=False)
+        return Answered(
+            mode=self._wanted,
+            worded=way.join(meant, worded, words.limit),
+            steps=tuple(steps),
+            model=self._embedding_model(),
+        )
+
+    def _ways(self, words: Words, asking: Asking) -> "Sequence[_Way]":
+        """Return the ways to search by meaning, the best first."""
+        text = _DASHES.sub("", " ".join(words.text.split()))
+        vectors: list[tuple[str, str]] = [("vec", text)]
+        if self._wanted == "vsearch":
+            return [
+                _Way(
+                    name="vsearch",
+                    below="search",
+                    ask=lambda budget: asking.typed(vectors, budget),
+                    join=filled,
+                )
+            ]
+        return [
+            _Way(
+                name="query",
+                below="vectors and words",
+                ask=lambda budget: asking.reranked(text, budget),
+                join=filled,
+                lacking=self._lacking_for_query(),
+            ),
+            _Way(
+                name="vectors and words",
+                below="search",
+                ask=lambda budget: asking.typed(vectors, budget),
+                join=fused,
+            ),
+        ]
+
+    def _lacking(self, record: Record) -> Fallback | None:
+        """Return the step down to words when nothing can be found by meaning."""
+        wanted = self._wanted
+        if not self._program.abilities.semantic:
+            said = f"version {self._program.version} of QMD cannot do it without more models"
+            return _step(wanted, "search", "version", said)
+        model = self._embedding_model()
+        if not is_here(model, self._models):
+            said = f"its embedding model is not on this machine: {model}"
+            return _step(wanted, "search", "model-missing", said)
+        if record.model not in ("", model):
+            said = f"the vectors are of another model, {record.model}: run `notewell index`"
+            return _step(wanted, "search", "not-ready", said)
+        if record.embedded_at is None and not record.vectors:
+            said = "no vectors were made yet: run `notewell index`"
+            return _step(wanted, "search", "not-ready", said)
+        return None
+
+    def _lacking_for_query(self) -> Fallback | None:
+        """Return the step down from `query` when it would fetch a model."""
+        names = ("QMD_GENERATE_MODEL", "QMD_RERANK_MODEL")
+        missing = [
+            name
+            for name in names
+            if not is_here(self._environ.get(name, ""), self._models)
+        ]
+        if not missing:
+            return None
+        said = f"no model file is named by {' and '.join(missing)}"
+        return _step("query", "vectors and words", "model-missing", said)
+
+    def _embedding_model(self) -> str:
+        return embedding_model(self._environ)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """A way to search by meaning.
+
+    Attributes:
+        name: What it is called in an answer.
+        below: What comes after it.
+        ask: Puts the question.
+        join: Adds what words found.
+        lacking: Why it cannot be used, or None.
+    """
+
+    name: str
+    below: str
+    ask: Callable[[Budget], list[Document]]
+    join: Callable[[Sequence[Hit], Worded, int], Worded]
+    lacking: Fallback | None = None
+
+
+def embedding_model(environ: Mapping[str, str]) -> str:
+    """Return the embedding model that QMD will use."""
+    return environ.get("QMD_EMBED_MODEL") or _DEFAULT_MODEL
+
+
+def is_here(model: str, models: Path) -> bool:
+    """Say whether a model is a file, or a reference whose file was fetched before."""
+    reference = _REFERENCE.fullmatch(model)
+    if reference is None:
+        return bool(model) and os.path.isfile(os.path.expanduser(model))
+    name = reference[1].partition("#")[0]
+    return any(file.name.endswith(name) for file in models.glob("*.gguf"))
+
+
+def filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+    """Let words fill the places that are free, and one for the very word."""
+    best = list(meant[:limit])
+    least = best[-1].score if best else 1.0
+    more = [
+        replace(hit, score=min(hit.score, least))
+        for hit in worded.hits
+        if _same(hit, best) is None
+    ]
+    literal = worded.literal and not any(hit.text_score for hit in best)
+    if literal and more and len(best) == limit:
+        best.pop()
+    return replace(worded, hits=_ordered([*best, *more[: limit - len(best)]]))
+
+
+def fused(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+    """Join two rankings by reciprocal rank; the first of both scores 1.
+
+    Source:
+        Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion Outperforms Condorcet
+        and Individual Rank Learning Methods", SIGIR 2009.
+    """
+    hits = list(worded.hits)
+    scores = [_share(rank) for rank in range(1, len(hits) + 1)]
+    for rank, hit in enumerate(meant, 1):
+        place = _same(hit, worded.hits)
+        if place is None:
+            hits.append(hit)
+            scores.append(_share(rank))
+        else:
+            scores[place] += _share(rank)
+    scored = [
+        replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)
+    ]
+    return replace(worded, hits=_ordered(scored)[:limit])
+
+
+def _share(rank: int) -> float:
+    return 0.5 * (_RANK_DAMPING + 1) / (_RANK_DAMPING + rank)
+
+
+def _same(hit: Hit, others: Sequence[Hit]) -> int | None:
+    """Return the place of the first of the others that shares lines with a hit."""
+    for place, other in enumerate(others):
+        if (
+            hit.path == other.path
+            and hit.start_line <= other.end_line
+            and other.start_line <= hit.end_line
+        ):
+            return place
+    return None
+
+
+def _ordered(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line)))
+
+
+def _step(from_: str, to: str, reason: FallbackReason, message: str) -> Fallback:
+    return Fallback(kind="mode", from_=from_, to=to, reason=reason, message=message)
+
+
+def _reason(error: BackendError) -> FallbackReason:
+    if isinstance(error, BackendTimeout):
+        return "timeout"
+    if isinstance(error, BackendFailed):
+        return cast("FallbackReason", error.reason)
+    return "exit"

@@ -1,0 +1,78 @@
+"""The notes on disk against what the index knows of them; QMD is not asked."""
+
+from dataclasses import dataclass
+
+from notewell.backends.base import Site
+from notewell.backends.qmd.collections import Collection, collections_of
+from notewell.backends.qmd.home import Home, Record
+from notewell.types import Skipped
+from notewell.workspace import Note, Scan, scan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """The notes and what the index knows of them.
+
+    Attributes:
+        scanned: The notes on disk.
+        collections: What QMD should read.
+        record: What we know of the index.
+        pending: Notes that changed since, came or went.
+        current: The index reads what it should, and nothing is doubtful about it.
+    """
+
+    scanned: Scan
+    collections: tuple[Collection, ...]
+    record: Record
+    pending: int
+    current: bool
+
+
+def outlook(site: Site, home: Home) -> Outlook:
+    """Compare the notes with what an index knows of them; the program is not asked."""
+    scanned = scan(site.workspace)
+    qmd = site.memory.qmd
+    collections = collections_of(
+        site.workspace, qmd.paths, default_memory=qmd.include_default_memory
+    )
+    record = home.record()
+    current = (
+        record.generation > 0
+        and not record.unfinished
+        and record.collections == collections
+        and home.database(record.generation).exists()
+    )
+    known = home.notes() if record.generation else {}
+    now = {note.path: signature(note) for note in scanned.notes}
+    changed = sum(1 for path, state in now.items() if known.get(path) != state)
+    gone = len(known.keys() - now.keys())
+    pending = changed + gone
+    if record.generation and not current:
+        pending = max(pending, 1, len(now))
+    return Outlook(
+        scanned=scanned,
+        collections=collections,
+        record=record,
+        pending=pending,
+        current=current,
+    )
+
+
+def not_read(record: Record) -> tuple[Skipped, ...]:
+    """Return the notes that QMD leaves out."""
+    return tuple(
+        Skipped(path=path, reason="ignored", detail=why)
+        for path, why in sorted(record.not_read.items())
+    )
+
+
+def held(now: Outlook) -> int:
+    """Return how many notes the index knows, those without text included."""
+    if not now.record.generation:
+        return 0
+    return len(now.scanned.notes) - min(now.pending, len(now.scanned.notes))
+
+
+def signature(note: Note) -> tuple[int, int, int]:
+    """Return what changes when a note does."""
+    return (note.size, note.mtime_ns, note.ctime_ns)

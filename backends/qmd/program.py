@@ -1,0 +1,208 @@
+"""Which program is QMD here: found once, in the environment in which it will run."""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from notewell.backends.qmd.contract import BACKEND, INSTALL, Abilities, abilities_of
+from notewell.backends.qmd.process import Stopped, TimeUp, TooMuch, run
+from notewell.errors import BackendFailed, BackendTimeout, BackendUnavailable
+
+_ENTRIES: Final = ("dist/cli/qmd.js", "dist/qmd.js")
+"""The script behind the launcher: since 2.0, and before."""
+
+_LEAST_NODE: Final = 22
+_VERSION: Final = re.compile(r"^\s*qmd\s+v?(\d+\.\d+\.\d+\S*)", re.MULTILINE)
+_NODE_VERSION: Final = re.compile(r"v(\d+)\.\d+\.\d+")
+_PRIVATE: Final = re.compile(
+    r"CI$|NODE_OPTIONS$|PWD$|OLDPWD$|INDEX_PATH$|QMD_(CONFIG_DIR|SOURCE_MODE)$"
+    r"|.*(API_KEY|_TOKEN|_SECRET|PASSWORD)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """QMD as it is installed here.
+
+    Attributes:
+        command: The absolute program and the arguments that always come first.
+        path: What was found for `memory.qmd.command`.
+        version: What it says of itself.
+        abilities: What this version can do.
+    """
+
+    command: tuple[str, ...]
+    path: str
+    version: str
+    abilities: Abilities
+
+
+def find_program(
+    command: Sequence[str], environ: Mapping[str, str], *, folder: Path, within: float
+) -> Program:
+    """Find the program and ask it for its version.
+
+    Args:
+        command: `memory.qmd.command`.
+        environ: The environment of the children.
+        folder: Where it is run.
+        within: Seconds that one question to it may take.
+
+    Raises:
+        BackendUnavailable: it is not there, or cannot run here.
+        BackendFailed: its version is too old, or it does not say one.
+        BackendTimeout: it says nothing in time.
+    """
+    found = _which(command[0], environ)
+    entry = _behind_launcher(found)
+    if entry is None or len(command) > 1:
+        full = (found, *command[1:])
+    else:
+        node = _node_for(entry, found, environ, folder=folder, within=within)
+        full = (node, str(entry))
+    version = _version_of(full, environ, folder=folder, within=within)
+    return Program(
+        command=full, path=found, version=version, abilities=abilities_of(version)
+    )
+
+
+def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what QMD inherits: no key, nothing that changes how Node or QMD start.
+
+    `CI` switches its models off; a project's index or the user's own must not be met.
+    """
+    kept = {name: value for name, value in environ.items() if not _PRIVATE.match(name)}
+    return {**kept, "NO_COLOR": "1", "QMD_SKIP_UPDATE_CHECK": "1"}
+
+
+def _which(name: str, environ: Mapping[str, str]) -> str:
+    path = environ.get("PATH", os.defpath)
+    found = shutil.which(os.path.expanduser(name), path=path)
+    if found is not None:
+        return os.path.abspath(found)
+    where = (
+        "" if os.sep in name else f" in {len(path.split(os.pathsep))} folders of PATH"
+    )
+    raise BackendUnavailable(
+        BACKEND, f"there is no program {name!r}{where}", remedy=INSTALL
+    )
+
+
+def _behind_launcher(found: str) -> Path | None:
+    """Return the script that npm's launcher would start, None if it is no launcher.
+
+    The launcher is a process of its own in between, which costs a tenth of a second
+    and leaves QMD running when it is killed alone.
+    """
+    real = Path(os.path.realpath(found))
+    package = next(
+        (p for p in real.parents if p.parts[-2:] == ("@tobilu", "qmd")), None
+    )
+    if package is None or _installed_by_bun(package):
+        return None
+    entries = [package / entry for entry in _ENTRIES]
+    return next((entry for entry in entries if entry.is_file()), None)
+
+
+def _installed_by_bun(package: Path) -> bool:
+    """Say whether its native parts belong to Bun, by the rule of its own launcher."""
+    root = package.parents[2]
+    if (root / "package-lock.json").exists():
+        return False
+    return any((root / name).exists() for name in ("bun.lock", "bun.lockb"))
+
+
+def _node_for(
+    entry: Path,
+    found: str,
+    environ: Mapping[str, str],
+    *,
+    folder: Path,
+    within: float,
+) -> str:
+    """Return a Node that QMD can run on: the one on PATH, or one beside QMD.
+
+    Under an older one QMD dies of a signal without a word.
+    """
+    on_path = shutil.which("node", path=environ.get("PATH", os.defpath))
+    modules = next(p for p in entry.parents if p.name == "node_modules")
+    beside = (
+        Path(found).parent / "node",
+        modules / "node" / "bin" / "node",
+        modules.parent / "bin" / "node",
+    )
+    seen: dict[str, str] = {}
+    for node in dict.fromkeys((on_path or "", *map(str, beside))):
+        if not os.access(node, os.X_OK):
+            continue
+        said = _ask((node, "--version"), environ, folder=folder, within=within)
+        number = _NODE_VERSION.match(said)
+        if number and int(number[1]) >= _LEAST_NODE:
+            return os.path.abspath(node)
+        seen[node] = said.strip()[:20]
+    there = ", ".join(f"{node} is {version}" for node, version in seen.items())
+    raise BackendUnavailable(
+        BACKEND,
+        f"it needs Node {_LEAST_NODE} or newer; {there or 'there is no node on PATH'}",
+        remedy=f"install Node {_LEAST_NODE} and put it first on PATH, or set "
+        "memory.qmd.command to [node, qmd.js]",
+    )
+
+
+def _version_of(
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    folder: Path,
+    within: float,
+) -> str:
+    said = _ask((*command, "--version"), environ, folder=folder, within=within)
+    found = _VERSION.search(said)
+    if found is None:
+        raise BackendFailed(
+            BACKEND,
+            f"{command[0]} does not say its version",
+            reason="version",
+            remedy=f"see `{' '.join(command)} --version`; {INSTALL}",
+        )
+    return found[1]
+
+
+def _ask(
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    folder: Path,
+    within: float,
+) -> str:
+    """Return what a program says of itself; nothing if it fails.
+
+    Raises:
+        BackendUnavailable: it cannot be started, or a signal ended it.
+        BackendTimeout: it says nothing in time.
+    """
+    try:
+        output = run(command, environ=environ, folder=folder, within=within)
+    except OSError as exc:
+        raise BackendUnavailable(
+            BACKEND,
+            f"{command[0]} cannot be started: {exc.strerror}",
+            remedy=INSTALL,
+        ) from exc
+    except (TimeUp, Stopped, TooMuch) as exc:
+        raise BackendTimeout(
+            BACKEND, seconds=within, remedy=f"try `{' '.join(command)}` in a shell"
+        ) from exc
+    if output.code < 0:
+        raise BackendUnavailable(
+            BACKEND,
+            f"it dies at its start (signal {-output.code}), as it does on a Node older "
+            f"than {_LEAST_NODE}",
+            remedy=f"install Node {_LEAST_NODE} and put it first on PATH",
+        )
+    return "" if output.code else output.out.decode("utf-8", "replace")

@@ -1,0 +1,250 @@
+"""Bringing QMD's index up to date: one writer at a time, and never a repair in place.
+
+`qmd update` must not be killed: documents can be lost from its full-text index for
+good. So the record says when a run began, the index is counted afterwards, and
+whatever is doubtful is built anew beside the old one, which answers meanwhile.
+"""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from notewell.backends.base import Progress, Site, Waiting
+from notewell.backends.qmd.audit import Audit, audit, left_out
+from notewell.backends.qmd.client import Client
+from notewell.backends.qmd.contract import BACKEND
+from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.outlook import (
+    Outlook,
+    held,
+    not_read,
+    outlook,
+    signature,
+)
+from notewell.backends.qmd.program import Program
+from notewell.errors import BackendError, BackendFailed, BackendUnavailable
+from notewell.types import IndexReport
+
+_GRACE: Final = 20.0
+"""Seconds that a running update is given to end by itself when its time is up."""
+
+_QUICK: Final = 0.5
+"""Share of the time at hand that the last update may have taken for a new one."""
+
+
+class Writer:
+    """Writes the index of one home."""
+
+    def __init__(
+        self, site: Site, home: Home, program: Program, environ: Mapping[str, str]
+    ) -> None:
+        self._site = site
+        self._home = home
+        self._program = program
+        self._environ = environ
+
+    def outlook(self) -> Outlook:
+        """Compare the notes with what the index knows of them."""
+        return outlook(self._site, self._home)
+
+    def refresh(
+        self,
+        *,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+        waiting: Waiting | None = None,
+        stop: threading.Event | None = None,
+        patient: bool = True,
+    ) -> IndexReport:
+        """Bring the index up to date; see `Backend.refresh`.
+
+        A run cannot be cut short, so with little time it is begun only if the last
+        one would have fitted in.
+
+        Args:
+            patient: Wait for another writer, unless time is short.
+        """
+        before = self._seen(self.outlook())
+        if not force and self._agrees(before):
+            self._tell(progress, before)
+            return self._report(before, changed=0)
+        if within is not None and not self._fits(before, within):
+            return self._report(before, changed=0)
+        patient = patient and within is None
+        with self._home.only_writer(patient=patient, waiting=waiting) as mine:
+            if not mine:
+                busy = "Another process is indexing; its result is used."
+                return self._report(before, changed=0, warnings=(busy,))
+            before = self._seen(self.outlook())
+            if force or not self._agrees(before):
+                self._write(before, force=force, progress=progress, stop=stop)
+        return self._report(self.outlook(), changed=before.pending)
+
+    def _seen(self, before: Outlook) -> Outlook:
+        """Give the outlook back, unless the folder of notes cannot be read.
+
+        QMD takes a folder that is gone for one without files and empties its index.
+        """
+        for skipped in before.scanned.skipped:
+            if skipped.path == "." and skipped.reason in ("unreadable", "missing"):
+                raise BackendUnavailable(
+                    BACKEND,
+                    f"the workspace cannot be read: {skipped.detail}",
+                    remedy="see its permissions; the index is kept as it was",
+                )
+        return before
+
+    def _agrees(self, before: Outlook) -> bool:
+        same = before.record.version == self._program.version
+        return before.current and same and not before.pending
+
+    def _fits(self, before: Outlook, within: float) -> bool:
+        usual = before.record.seconds
+        return before.current and 0 < usual <= within * _QUICK
+
+    def _write(
+        self,
+        before: Outlook,
+        *,
+        force: bool,
+        progress: Progress | None,
+        stop: threading.Event | None,
+    ) -> None:
+        self._tell(progress, before, done=0)
+        try:
+            number = before.record.generation
+            anew = force or not before.current or self._is_other_program(before)
+            if anew or not self._updated(before, number, stop):
+                self._build(before, stop)
+        except BackendError as error:
+            self._note(error)
+            raise
+        except OSError as exc:
+            raise BackendFailed(
+                BACKEND,
+                f"its home cannot be written: {exc.strerror}",
+                reason="exit",
+                remedy="make room, or see the permissions of the state folder",
+            ) from exc
+        self._tell(progress, before)
+
+    def _note(self, error: BackendError) -> None:
+        record = self._home.record()
+        self._home.write(msgspec.structs.replace(record, last_error=error.message))
+
+    def _is_other_program(self, before: Outlook) -> bool:
+        """Say whether another version wrote the index: it may keep other names."""
+        return before.record.version != self._program.version
+
+    def _updated(
+        self, before: Outlook, number: int, stop: threading.Event | None
+    ) -> bool:
+        """Update in place; say whether the index is whole after it."""
+        self._home.write(msgspec.structs.replace(before.record, unfinished=True))
+        try:
+            counted, seconds = self._run_update(number, stop)
+        except BackendFailed:
+            # What fails once may fail for ever: a row that was left behind, a
+            # damaged page. Whatever it is, a new index does not have it.
+            return False
+        if counted is not None and not counted.whole:
+            return False
+        self._finish(before, number, counted, seconds)
+        return True
+
+    def _build(self, before: Outlook, stop: threading.Event | None) -> None:
+        """Build the next generation, and let it answer once it is whole."""
+        number = self._next()
+        self._home.configure(
+            number, before.collections, self._environ, self._program.abilities
+        )
+        try:
+            counted, seconds = self._run_update(number, stop)
+            if counted is not None and not counted.whole:
+                raise BackendFailed(
+                    BACKEND,
+                    "`update` left notes out of its full-text index",
+                    reason="corrupt",
+                    remedy="run `notewell index --force`",
+                )
+        except BaseException:
+            self._home.discard(number)
+            raise
+        self._finish(before, number, counted, seconds)
+        self._home.discard_others(number)
+
+    def _next(self) -> int:
+        there = [int(p.name) for p in self._home.folder.iterdir() if p.name.isdecimal()]
+        return max(there, default=self._home.record().generation) + 1
+
+    def _run_update(
+        self, number: int, stop: threading.Event | None
+    ) -> tuple[Audit | None, float]:
+        started = time.monotonic()
+        self._client(number).run(
+            "update",
+            within=self._site.memory.qmd.update.update_timeout_ms / 1000,
+            stop=stop,
+            grace=_GRACE,
+        )
+        return audit(self._home.database(number)), time.monotonic() - started
+
+    def _finish(
+        self, before: Outlook, number: int, counted: Audit | None, seconds: float
+    ) -> None:
+        self._home.write_notes(
+            {note.path: signature(note) for note in before.scanned.notes}
+        )
+        same = number == before.record.generation
+        self._home.write(
+            Record(
+                generation=number,
+                version=self._program.version,
+                collections=before.collections,
+                indexed_at=time.time(),
+                seconds=seconds,
+                documents=len(counted.documents if counted else before.scanned.notes),
+                counts=Counter(held.collection for held in counted.documents)
+                if counted
+                else {},
+                embedded_at=before.record.embedded_at if same else None,
+                model=before.record.model if same else "",
+                vectors=before.record.vectors and same,
+                not_read=self._left_out(before, counted),
+            )
+        )
+
+    def _left_out(self, before: Outlook, counted: Audit | None) -> dict[str, str]:
+        if counted is None:
+            return {}
+        literal = self._program.abilities.literal_paths
+        return left_out(
+            before.scanned.notes, before.collections, counted, literal=literal
+        )
+
+    def _client(self, number: int) -> Client:
+        return Client(self._program, self._home, self._environ, number)
+
+    def _tell(
+        self, progress: Progress | None, before: Outlook, *, done: int | None = None
+    ) -> None:
+        total = len(before.scanned.notes)
+        if progress and total:
+            progress(total if done is None else done, total)
+
+    def _report(
+        self, now: Outlook, *, changed: int, warnings: Sequence[str] = ()
+    ) -> IndexReport:
+        return IndexReport(
+            files=held(now),
+            chunks=now.record.documents,
+            pending=now.pending,
+            changed=changed,
+            skipped=(*now.scanned.skipped, *not_read(now.record)),
+            warnings=tuple(warnings),
+        )

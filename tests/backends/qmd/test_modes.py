@@ -1,0 +1,165 @@
+"""Searching by meaning: with a real model, and what is done without one."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from notewell.backends.base import Findings, Query, VectorWork
+from notewell.backends.qmd import QmdBackend, modes
+from notewell.backends.qmd.answering import Worded
+from notewell.types import Hit
+
+if TYPE_CHECKING:
+    from tests.backends.qmd.conftest import Faulty, Notes
+
+
+def steps(found: Findings) -> list[tuple[str, str, str, str]]:
+    return [(s.kind, s.from_, s.to, s.reason) for s in found.fallbacks]
+
+
+async def test_a_note_is_found_by_meaning_and_a_word_all_the_same(
+    qmd: list[str], notes: "Notes", model_file: Path
+) -> None:
+    texts = {
+        "memory/health.md": "The physician prescribed pills against the fever.\n",
+        "memory/car.md": "The automobile needs new tyres before the winter.\n",
+        "memory/code.md": "The release is called kumquat42.\n",
+    }
+    notes.write(texts)
+    models = {
+        "QMD_EMBED_MODEL": str(model_file),
+        "QMD_EMBED_CONTEXT_SIZE": "500",
+        "QMD_FORCE_CPU": "1",
+    }
+    site = notes.site(qmd, searchMode="vsearch", transport="daemon", environ=models)
+
+    backend = await QmdBackend.open(site)
+    report = await backend.refresh(vectors=VectorWork())
+    doctor = notes.check(
+        await backend.search(Query(text="which medicine did the doctor give", limit=2))
+    )
+    word = notes.check(await backend.search(Query(text="kumquat42", limit=1)))
+    await backend.close()
+
+    assert (report.embedded, report.pending) == (4, 0)
+    assert doctor.hits[0].path == "memory/health.md"
+    assert (doctor.mode, doctor.provider, doctor.fallbacks) == ("vsearch", "qmd", ())
+    assert doctor.model == str(model_file)
+    assert [hit.path for hit in word.hits] == ["memory/code.md"]
+
+
+@pytest.mark.parametrize("mode", ["vsearch", "query"])
+@pytest.mark.parametrize(
+    ("version", "model", "reason"),
+    [
+        ("2.8.3", "/nowhere/x.gguf", "model-missing"),
+        ("2.8.3", "hf:org/repo/x.gguf", "model-missing"),
+        ("2.8.3", None, "model-missing"),
+        ("2.8.3", __file__, "not-ready"),
+        ("2.1.0", __file__, "version"),
+    ],
+)
+async def test_without_what_a_mode_needs_words_answer_and_nothing_is_fetched(
+    version: str,
+    model: str | None,
+    reason: str,
+    mode: str,
+    notes: "Notes",
+    faulty: "Faulty",
+) -> None:
+    faulty.version(version)
+    environ = {"QMD_EMBED_MODEL": model} if model else {}
+    site = notes.site(faulty.command, searchMode=mode, environ=environ)
+
+    backend = await QmdBackend.open(site)
+    await backend.refresh()
+    found = notes.check(await backend.search(Query(text="heron", limit=6)))
+    await backend.close()
+
+    assert found.hits
+    assert found.mode == "search"
+    assert steps(found) == [("mode", mode, "search", reason)]
+    assert {call[0] for call in faulty.calls()} == {"update", "query"}
+
+
+async def test_offline_no_model_is_fetched_by_an_index_run_either(
+    notes: "Notes", faulty: "Faulty"
+) -> None:
+    site = notes.site(faulty.command, searchMode="vsearch")
+    offline = replace(site, memory=structs.replace(site.memory, offline=True))
+
+    backend = await QmdBackend.open(offline)
+    report = await backend.refresh(vectors=VectorWork())
+    await backend.close()
+
+    assert any("memory.offline is on" in warning for warning in report.warnings)
+    assert "embed" not in {call[0] for call in faulty.calls()}
+
+
+def hit(path: str, line: int, score: float) -> Hit:
+    return Hit(
+        path=path,
+        start_line=line,
+        end_line=line + 1,
+        match_line=line,
+        snippet="x",
+        score=score,
+        text_score=score,
+    )
+
+
+ranking = st.lists(
+    st.builds(hit, st.sampled_from("abc"), st.sampled_from([1, 3, 5]), st.just(0.5)),
+    unique_by=lambda one: (one.path, one.start_line),
+)
+
+
+@given(ranking, ranking, st.integers(1, 10), st.booleans())
+def test_meaning_and_words_are_joined_without_repeats_and_in_order(
+    meant: list[Hit], words: list[Hit], limit: int, fuse: bool
+) -> None:
+    join = modes.fused if fuse else modes.filled
+
+    hits = join(meant, Worded(hits=tuple(words), literal=True, stale=False), limit).hits
+
+    places = [(one.path, one.start_line) for one in hits]
+    known = {(one.path, one.start_line) for one in (*meant, *words)}
+    assert len(places) == len(set(places)) == min(limit, len(known))
+    assert list(hits) == sorted(
+        hits, key=lambda one: (-one.score, one.path, one.start_line)
+    )
+    assert all(0 < one.score <= 1 for one in hits)
+
+
+async def test_vectors_of_another_model_are_not_used(
+    notes: "Notes", faulty: "Faulty", tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old.gguf", tmp_path / "new.gguf"
+    for model in (old, new):
+        model.touch()
+    faulty.mood(
+        "if command == 'status': print('Vectors: 1 embedded', flush=True)\n"
+        "if command in ('status', 'embed'): __import__('os')._exit(0)"
+    )
+    found: list[Findings] = []
+    for model, index in ((old, True), (new, False), (new, True)):
+        environ = {"QMD_EMBED_MODEL": str(model)}
+        site = notes.site(faulty.command, searchMode="vsearch", environ=environ)
+        backend = await QmdBackend.open(site)
+        if index:
+            await backend.refresh(vectors=VectorWork())
+        found.append(await backend.search(Query(text="heron", limit=6)))
+        await backend.close()
+
+    embeds = [call for call in faulty.calls() if call[0] == "embed"]
+    assert embeds == [["embed"], ["embed", "-f"]]
+    assert [steps(one) for one in found] == [
+        [],
+        [("mode", "vsearch", "search", "not-ready")],
+        [],
+    ]
