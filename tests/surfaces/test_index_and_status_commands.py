@@ -167,7 +167,7 @@ def test_an_extra_path_with_a_problem_is_shown(
         ("{}", "builtin, by words"),
         (
             '{memory: {search: {provider: "openai"}}}',
-            "builtin, by words (openai is configured, not in this version)",
+            "builtin, by words and by meaning (openai)",
         ),
         (
             '{memory: {backend: "qmd", fallback: "none"}}',

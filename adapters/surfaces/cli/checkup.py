@@ -14,7 +14,7 @@ from notewell.adapters.surfaces.cli.options import Call
 from notewell.adapters.surfaces.cli.probe import lost_cause
 from notewell.adapters.surfaces.cli.progress import plural
 from notewell.errors import ConfigError, NotewellError
-from notewell.types import StatusReport
+from notewell.types import ProviderProbe, StatusReport
 
 if TYPE_CHECKING:
     from notewell.config import Settings
@@ -96,11 +96,13 @@ def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
             name = f"index{suffix}"
             report = memory.status()
             cause = lost_cause(memory, report)
+            tried = memory.probe_providers(embed=False) if report.enabled else ()
     except NotewellError as error:
         yield _failed(name, error)
         return
     yield _workspace(f"workspace{suffix}", report)
     yield from _engine(f"engine{suffix}", report)
+    yield from (_provider(f"embedding{suffix}", provider) for provider in tried)
     if cause is None or report.index.location:
         yield _index(f"index{suffix}", report)
     if cause is not None:
@@ -137,6 +139,16 @@ def _engine(name: str, report: StatusReport) -> Iterator[Check]:
     if report.index.details:
         said = [f"{name} {value}" for name, value in report.index.details.items()]
         yield Check(name=name, status="ok", detail="; ".join(said))
+
+
+def _provider(name: str, tried: ProviderProbe) -> Check:
+    """A provider of vectors: whether what it needs is here. Nothing is sent."""
+    if tried.problem is None:
+        where = "remote" if tried.remote else "on this machine"
+        detail = f"{tried.provider}, {tried.model}, {where}"
+        return Check(name=name, status="ok", detail=detail)
+    detail, _, remedy = tried.problem.rpartition("; ")
+    return Check(name=name, status="warning", detail=detail, remedy=remedy)
 
 
 def _index(name: str, report: StatusReport) -> Check:

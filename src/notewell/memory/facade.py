@@ -290,11 +290,15 @@ class Memory:
             problems=sentences(self._failure),
         )
 
-    async def probe_providers(self) -> tuple[ProviderProbe, ...]:
-        """Embed one word with each provider of vectors; a model may be loaded."""
+    async def probe_providers(self, *, embed: bool = True) -> tuple[ProviderProbe, ...]:
+        """Try each provider of vectors: is what it needs here, does it answer?
+
+        Args:
+            embed: Embed one word, for which a model may be loaded.
+        """
         from notewell.memory.probing import probe_providers
 
-        return await off_the_loop(probe_providers, self._opening.embedding)
+        return await off_the_loop(probe_providers, self._opening.embedding, embed=embed)
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""

@@ -10,26 +10,34 @@ _TEXT = "notewell"
 """What is embedded; nothing of a note is."""
 
 
-def probe_providers(choice: Choice) -> tuple[ProviderProbe, ...]:
-    """Embed one word with each provider that an agent has."""
+def probe_providers(choice: Choice, *, embed: bool) -> tuple[ProviderProbe, ...]:
+    """Try each provider that an agent has.
+
+    Args:
+        choice: The providers.
+        embed: Embed one word; else only see whether what a provider needs is here.
+    """
     return tuple(
-        _probe(provider, stands_in=provider is choice.second)
+        _probe(provider, embed=embed, stands_in=provider is choice.second)
         for provider in (choice.first, choice.second)
         if provider is not None
     )
 
 
-def _probe(provider: Provider, *, stands_in: bool) -> ProviderProbe:
+def _probe(provider: Provider, *, embed: bool, stands_in: bool) -> ProviderProbe:
     began = time.perf_counter()
     model, dimension, problem = None, None, None
     try:
         embedder = provider.open()
         try:
             model = embedder.model
-            vectors = embedder.embed([_TEXT], "query")
-            dimension = vectors.shape[1]
-            if vectors[0, 0] != vectors[0, 0]:  # NaN: it gave no usable vector
-                problem = f"{provider.name} gave no usable vector"
+            if embed:
+                vectors = embedder.embed([_TEXT], "query")
+                dimension = vectors.shape[1]
+                if vectors[0, 0] != vectors[0, 0]:  # NaN: it gave no usable vector
+                    problem = (
+                        f"{provider.name} gave no usable vector; try another model"
+                    )
         finally:
             embedder.close()
     except EmbeddingError as error:

@@ -145,9 +145,9 @@ class SyncMemory:
         """Compare the notes on disk with the index; see `Memory.status`."""
         return self._run(self._memory.status())
 
-    def probe_providers(self) -> tuple[ProviderProbe, ...]:
+    def probe_providers(self, *, embed: bool = True) -> tuple[ProviderProbe, ...]:
         """Try each provider of vectors; see `Memory.probe_providers`."""
-        return self._run(self._memory.probe_providers())
+        return self._run(self._memory.probe_providers(embed=embed))
 
     def close(self) -> None:
         """Release what is held. Calling it twice is harmless."""
