@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.codes import encode
-from notewell.backends.builtin.vectors.keeping import by_id, matrix_of
+from notewell.backends.builtin.vectors.keeping import matrix_of
 from notewell.backends.builtin.vectors.tables import VectorSet
 
 if TYPE_CHECKING:
@@ -134,15 +134,13 @@ class Vectors:
         """Compare vectors exactly and return their chunks, best first."""
         import orjson
 
-        matrix = by_id(self._store, self._kept, keys)
-        cosine = dict(zip(keys, self._products(matrix), strict=True))
         rows = self._store.rows(
-            f"select c.id, v.id from {self._kept.vectors} as v"
+            f"select c.id, v.vector from {self._kept.vectors} as v"
             f" join {self._tables.chunks} as c on c.digest = v.digest"
             " where v.id in (select value from json_each(?))",
             orjson.dumps(list(keys)).decode(),
         )
-        return _best_first(Near(chunk, cosine[key]) for chunk, key in rows)
+        return _best_first(self._cosines(rows))
 
     def _all(self) -> list[Near]:
         """Compare every vector of the generation, a block at a time."""
