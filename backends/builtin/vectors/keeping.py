@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BLOCK = 2_000
 """Rows that are read or written at once."""
 
-_SAMPLE = 4_000
+_SAMPLE = 2_000
 """Codes from which a search estimates how far away its candidates are."""
 
 

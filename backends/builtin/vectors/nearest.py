@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 _ONE_BY_ONE = 5_000
 """Passages up to which every vector is compared: that takes a few milliseconds."""
 
-_CANDIDATES = 1_000
-"""Codes that are looked at more closely."""
+_CANDIDATES = 500
+"""Codes that are looked at more closely, and one more for every so many passages:"""
+
+_PASSAGES_PER_CANDIDATE = 2_000
 
 _MOST_CANDIDATES = 4_000
 """sqlite-vec gives no more."""
 
-_ENOUGH = 0.75
+_ENOUGH = 0.9
 """Share of the wanted candidates that will do."""
 
 _BLOCK = 4_096
@@ -64,7 +66,7 @@ class Vectors:
             visible: Says of a note's path whether it may be seen.
         """
         if self._is_coded():
-            wanted = max(_CANDIDATES, limit * 2)
+            wanted = max(self._candidates(), limit * 2)
             while wanted <= _MOST_CANDIDATES:
                 codes = self._by_code(wanted)
                 found = self._visible(self._compared(codes), limit, visible)
@@ -99,6 +101,10 @@ class Vectors:
             and self._store.get(self._kept.coded) == 1
             and (self._store.get("passages") or 0) > _ONE_BY_ONE
         )
+
+    def _candidates(self) -> int:
+        passages = self._store.get("passages") or 0
+        return _CANDIDATES + int(passages) // _PASSAGES_PER_CANDIDATE
 
     def _by_code(self, wanted: int) -> list[int]:
         """Return the ids of about as many vectors whose codes are nearest."""
