@@ -145,7 +145,10 @@ def count_lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
 
 
 def prune(store: Store, tables: Generation, *, most: int) -> None:
-    """Drop the oldest vectors that no live text uses, in every set, down to `most`."""
+    """Drop the oldest vectors that no live text uses, in every set, down to `most`.
+
+    Where some went, the codes have to be settled before a search trusts them again.
+    """
     for _, vectors in all_sets(store):
         unused = (
             f"not exists (select 1 from {tables.chunks} as c where c.digest = {{}})"
@@ -157,6 +160,8 @@ def prune(store: Store, tables: Generation, *, most: int) -> None:
                 " order by v.id desc limit -1 offset ?)",
                 (most,),
             )
+            if store.connection.changes():
+                store.put(vectors.coded, 0)
             store.connection.execute(
                 f"delete from {vectors.refused} as r where {unused.format('r.digest')}"
             )

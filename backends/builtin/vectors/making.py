@@ -204,8 +204,8 @@ class Making:
             self.left = count_lacking(store, tables, vectors)
             self.embedded = embedded_chunks(store, tables, vectors)
             if tables == live(store):
-                settle(store, tables, vectors)
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)
+                settle(store, tables, vectors)
 
 
 def _forget_refused(store: Store, vectors: VectorSet, *, since: int) -> None:

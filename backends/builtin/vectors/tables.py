@@ -72,9 +72,11 @@ class VectorSet:
 
     def create(self) -> str:
         """Return the statements that create the tables, but for the codes."""
+        # An id is never given twice: the code of a vector that is gone must not
+        # stand for another one.
         return f"""
         create table {self.vectors}(
-            id integer primary key,
+            id integer primary key autoincrement,
             digest blob not null unique,
             vector blob not null
         ) strict;

@@ -11,6 +11,7 @@ import pytest
 from notewell.adapters.embeddings.base import Fetched
 from notewell.backends.base import Upload
 from notewell.backends.builtin import identity
+from notewell.backends.builtin.vectors import nearest
 from notewell.errors import EmbeddingError
 from notewell.types import VectorStatus
 
@@ -304,3 +305,28 @@ def test_a_missing_model_is_fetched_by_index_and_never_by_a_search(
 
     assert [step.reason for step in before.fallbacks] == ["model-missing"]
     assert (before.mode, after.mode, here) == ("keyword", "hybrid", [True])
+
+
+@pytest.mark.parametrize("extension", [True, False])
+def test_pruning_for_one_provider_leaves_the_vectors_of_another_searchable(
+    meant: "Meant",
+    concepts: "Concepts",
+    monkeypatch: pytest.MonkeyPatch,
+    extension: bool,
+) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    uncached = {"cache.enabled": False}
+    meant.has(settings=uncached)
+    meant.notebook.write({**NOTES, "memory/z.md": "automobile\n"})
+    meant.index()
+
+    other = type(concepts)("second").provider()
+    meant.has(other, settings={**uncached, "store.vector.enabled": extension})
+    meant.notebook.write({"memory/z.md": "physician\n"})
+    meant.index()
+    meant.has(concepts.provider(), settings=uncached)
+    before = meant.notebook.ask("word7")
+    meant.index()
+
+    assert (before.mode, before.hits[0].path) == ("hybrid", "memory/n07.md")
+    assert meant.notebook.ask("surgeon").hits[0].path == "memory/z.md"
