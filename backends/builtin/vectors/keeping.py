@@ -15,7 +15,7 @@ import apsw
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.codes import bits, encode
-from notewell.backends.builtin.vectors.tables import VectorSet, all_sets, lacking
+from notewell.backends.builtin.vectors.tables import VectorSet, all_sets
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
@@ -135,13 +135,6 @@ def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
         raise apsw.CorruptError("a vector is damaged")
     joined = np.frombuffer(b"".join(blobs), dtype="<f4")
     return joined.reshape(len(blobs), vectors.dimension)
-
-
-def count_lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
-    """Count and record how many live texts wait for a vector."""
-    number = lacking(store, tables, vectors)
-    store.put(vectors.lacking, number)
-    return number
 
 
 def prune(store: Store, tables: Generation, *, most: int) -> None:

@@ -16,16 +16,12 @@ from typing import TYPE_CHECKING
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.keeping import (
-    count_lacking,
-    prune,
-    put,
-    settle,
-)
+from notewell.backends.builtin.vectors.keeping import prune, put, settle
 from notewell.backends.builtin.vectors.tables import (
     VectorSet,
     embedded_chunks,
     ensure_set,
+    lacking,
 )
 from notewell.backends.builtin.vectors.texts import (
     Text,
@@ -201,7 +197,7 @@ class Making:
         cache = self._settings.cache
         with self._access.writing() as store:
             tables = self._which(store)
-            self.left = count_lacking(store, tables, vectors)
+            self.left = lacking(store, tables, vectors)
             self.embedded = embedded_chunks(store, tables, vectors)
             if tables == live(store):
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)

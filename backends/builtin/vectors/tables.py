@@ -5,7 +5,8 @@ every text that is still there, and an outage of a provider touches nothing.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.schema import Generation
@@ -21,6 +22,10 @@ create table if not exists nw_sets(
     dimension integer not null
 ) strict
 """
+
+_State: TypeAlias = tuple[int | None, int, int]
+_counted: WeakKeyDictionary[Store, tuple[_State, int]] = WeakKeyDictionary()
+"""By connection the last count, and the state of the index that it is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,6 @@ class VectorSet:
     def refused(self) -> str:
         """Texts that the provider gave no usable vector for, and when."""
         return f"nw_refused_{self.id}"
-
-    @property
-    def lacking(self) -> str:
-        """Key of the number of live texts without a vector, when last counted."""
-        return f"lacking_{self.id}"
 
     @property
     def coded(self) -> str:
@@ -151,8 +151,19 @@ def embedded_chunks(store: Store, tables: Generation, vectors: VectorSet) -> int
 
 def lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
     """Count the texts of a generation that wait for a vector."""
+    # Not by `waiting`: three indexes side by side are three times as quick to read.
     count: int = store.one(
-        f"select count(distinct c.digest) from {tables.chunks} as c"
-        f" where {waiting(tables, vectors)}"
+        f"select count(*) from (select digest from {tables.chunks}"
+        f" except select digest from {vectors.vectors}"
+        f" except select digest from {vectors.refused})"
     )
     return count
+
+
+def still_lacking(reader: Store, tables: Generation, vectors: VectorSet) -> int:
+    """Count as `lacking` does, but only once between two writes of others."""
+    state = (reader.one("pragma data_version"), tables.number, vectors.id)
+    before = _counted.get(reader)
+    if before is None or before[0] != state:
+        before = _counted[reader] = state, lacking(reader, tables, vectors)
+    return before[1]

@@ -330,3 +330,41 @@ def test_pruning_for_one_provider_leaves_the_vectors_of_another_searchable(
 
     assert (before.mode, before.hits[0].path) == ("hybrid", "memory/n07.md")
     assert meant.notebook.ask("surgeon").hits[0].path == "memory/z.md"
+
+
+def test_an_answer_knows_of_texts_that_came_without_vectors(meant: "Meant") -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    whole = meant.notebook.ask("word7")
+
+    meant.notebook.write({"memory/new.md": "brand new physician\n"})
+    meant.notebook.refresh()
+    found = meant.notebook.ask("word7")
+    (meant.notebook.root / "memory/new.md").unlink()
+    meant.notebook.refresh()
+    again = meant.notebook.ask("word7")
+
+    assert (whole.degraded, found.degraded, again.degraded) == (False, True, False)
+    assert "found by words alone: 1 of 31" in found.warnings[0]
+
+
+def test_an_interrupted_rebuild_says_nothing_false_of_the_index_that_answers(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(
+        {"memory/long.md": "\n".join(f"automobile {n}" for n in range(200))}
+    )
+    meant.index()
+
+    def interrupt(texts: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    meant.has(settings={"chunking.tokens": 100, "chunking.overlap": 0})
+    concepts.before = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        meant.index()
+    concepts.before = lambda texts: None
+    found = meant.notebook.ask("vehicle")
+
+    assert (found.mode, found.freshness.stale) == ("hybrid", True)
+    assert not any("without a vector" in told for told in found.warnings)
