@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
@@ -146,7 +147,10 @@ class Making:
             return None
         from notewell.adapters.embeddings.batch import batches_of  # rarely needed
 
-        return batches_of(embedder, self._settings.remote.batch)
+        with self._access.reading() as store:
+            # Beside the index, which is where their vectors go.
+            journals = Path(f"{store.path}.batches")
+        return batches_of(embedder, self._settings.remote.batch, journals)
 
     def _handed_in(
         self,
@@ -161,19 +165,18 @@ class Making:
         """
         from notewell.adapters.embeddings.batch import WORTH_IT
 
-        shown = [text.shown for text in texts]
-        if len(texts) < WORTH_IT and not batches.under_way(shown):
+        shown = {text.digest: text.shown for text in texts}
+        if len(shown) < WORTH_IT and not batches.under_way(shown):
             return
         self.sent = True
         try:
-            for places, rows in batches.embed(shown):
+            for digests, rows in batches.embed(shown):
                 with self._access.writing() as store:
-                    digests = [texts[place].digest for place in places]
                     put(store, vectors, digests, rows)
-                yield len(places)
+                yield len(digests)
         except EmbeddingError as error:
             self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
-        under_way.update(texts[place].digest for place in batches.under_way(shown))
+        under_way.update(batches.under_way(shown))
 
     def _waiting(
         self, vectors: VectorSet, size: int, but: Collection[bytes]
