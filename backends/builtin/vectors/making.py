@@ -1,8 +1,9 @@
 """Making the vectors that are missing: in batches, each kept as soon as it is made.
 
 The lock of the index is held for as long as a batch takes to be written, and not while
-a model works: other processes index and search meanwhile. Whatever ends a run loses
-the batch that was being made, and nothing else.
+a model works: other processes index and search meanwhile. Only one of them makes
+vectors, by a lock of its own: two would make, and pay for, the same ones. Whatever ends a
+run loses the batch that was being made, and nothing else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Upload, VectorWork
+from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.keeping import prune, put, settle
 from notewell.backends.builtin.vectors.tables import (
@@ -45,6 +47,9 @@ _BYTES_PER_TOKEN = 4
 
 _HANDED_IN = 10_000
 """Texts that are in memory at once for a provider's batch interface."""
+
+
+_BUSY = "Another process is making vectors; its result is used."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +105,17 @@ class Making:
         """
         identity = embedder.identity()
         with self._access.writing() as store:
+            path = store.path
             vectors = ensure_set(store, identity)
             _forget_refused(store, vectors, since=0 if anew else _TRY_AGAIN)
-        try:
-            self._make(embedder, vectors, work)
-        finally:
-            self._finish(vectors)
+        with only_writer(Path(f"{path}.vectors"), patient=False) as mine:
+            try:
+                if mine:
+                    self._make(embedder, vectors, work)
+                else:
+                    self.warnings = (_BUSY,)
+            finally:
+                self._finish(vectors)
 
     def _make(self, embedder: Embedder, vectors: VectorSet, work: VectorWork) -> None:
         with self._access.reading() as store:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
+from tests.backends.builtin.vectors.conftest import Concepts
 
 from notewell.adapters.embeddings import batch
 from notewell.adapters.embeddings.batch import Batches
@@ -14,7 +15,6 @@ from notewell.adapters.embeddings.journal import Journal
 from notewell.adapters.embeddings.request import Request
 from notewell.backends.builtin.vectors import making
 from notewell.config.search import BatchSettings
-from tests.backends.builtin.vectors.conftest import Concepts
 
 if TYPE_CHECKING:
     from tests.backends.builtin.vectors.conftest import Meant
@@ -51,7 +51,7 @@ class Service:
         return Look(state="done", vectors=list(Concepts().embed(texts, "document")))
 
     def forget(self, job: str) -> None:
-        texts, looked = self._jobs[int(job) - 1]
+        _, looked = self._jobs[int(job) - 1]
         assert len(looked) > self.looks
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from notewell.adapters.embeddings.base import Fetched
-from notewell.backends.base import Upload
+from notewell.adapters.embeddings.base import Choice, Fetched
+from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin import identity
+from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.vectors import nearest
 from notewell.errors import EmbeddingError
-from notewell.types import VectorStatus
+from notewell.types import IndexReport, VectorStatus
 
 if TYPE_CHECKING:
     from tests.backends.builtin.vectors.conftest import Concepts, Meant
@@ -368,3 +369,30 @@ def test_an_interrupted_rebuild_says_nothing_false_of_the_index_that_answers(
 
     assert (found.mode, found.freshness.stale) == ("hybrid", True)
     assert not any("without a vector" in told for told in found.warnings)
+
+
+def test_two_programs_do_not_make_the_same_vectors(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    other = type(concepts)()
+    choice = Choice(first=other.provider())
+    beside = Engine(replace(meant.notebook.site(), embedding=choice))
+    told: list[IndexReport] = []
+
+    def also(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        told.append(
+            beside.refresh(
+                force=False, within=None, progress=None, vectors=VectorWork()
+            )
+        )
+
+    concepts.before = also
+    report = meant.index()
+    beside.close()
+
+    assert report.embedded == 30
+    assert other.texts == []
+    assert "Another process is making vectors" in told[0].warnings[0]
+    assert "found by words alone: 30;" in told[0].warnings[1]
