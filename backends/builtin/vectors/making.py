@@ -37,6 +37,7 @@ from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
+    from notewell.adapters.embeddings.base import Matrix
     from notewell.adapters.embeddings.batch import Batches
 
 _TRY_AGAIN = 3_600
@@ -102,6 +103,7 @@ class Making:
 
         Raises:
             EmbeddingError: the provider failed; what was made is kept.
+            Unreadable: the index has gone or is damaged.
         """
         identity = embedder.identity()
         with self._access.writing() as store:
@@ -144,12 +146,11 @@ class Making:
         batches = self._batches(embedder)
         if batches is not None:
             for slab in self._waiting(vectors, _HANDED_IN, ()):
-                yield from self._handed_in(batches, vectors, slab, under_way)
+                yield from self._handed_in(embedder, batches, slab, under_way)
         for texts in self._waiting(vectors, embedder.batch_size, under_way):
             self.sent = True
             rows = embedder.embed([text.shown for text in texts], "document")
-            with self._access.writing() as store:
-                put(store, vectors, [text.digest for text in texts], rows)
+            self._keep(embedder, [text.digest for text in texts], rows)
             yield len(texts)
 
     def _batches(self, embedder: Embedder) -> Batches | None:
@@ -164,8 +165,8 @@ class Making:
 
     def _handed_in(
         self,
+        embedder: Embedder,
         batches: Batches,
-        vectors: VectorSet,
         texts: Sequence[Text],
         under_way: set[bytes],
     ) -> Iterator[int]:
@@ -181,12 +182,16 @@ class Making:
         self.sent = True
         try:
             for digests, rows in batches.embed(shown):
-                with self._access.writing() as store:
-                    put(store, vectors, digests, rows)
+                self._keep(embedder, digests, rows)
                 yield len(digests)
         except EmbeddingError as error:
             self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
         under_way.update(batches.under_way(shown))
+
+    def _keep(self, embedder: Embedder, digests: Sequence[bytes], rows: Matrix) -> None:
+        with self._access.writing() as store:
+            # Looked up again: somebody may have begun the index anew meanwhile.
+            put(store, ensure_set(store, embedder.identity()), digests, rows)
 
     def _waiting(
         self, vectors: VectorSet, size: int, but: Collection[bytes]

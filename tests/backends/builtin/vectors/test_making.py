@@ -12,8 +12,9 @@ from notewell.adapters.embeddings.base import Choice, Fetched
 from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin import identity
 from notewell.backends.builtin.engine import Engine
+from notewell.backends.builtin.store import discard
 from notewell.backends.builtin.vectors import nearest
-from notewell.errors import EmbeddingError
+from notewell.errors import BackendFailed, EmbeddingError
 from notewell.types import IndexReport, VectorStatus
 
 if TYPE_CHECKING:
@@ -396,3 +397,41 @@ def test_two_programs_do_not_make_the_same_vectors(
     assert other.texts == []
     assert "Another process is making vectors" in told[0].warnings[0]
     assert "found by words alone: 30;" in told[0].warnings[1]
+
+
+def test_an_index_that_is_removed_meanwhile_is_an_error_of_ours(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+
+    def remove(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        discard(meant.notebook.index)
+
+    concepts.before = remove
+    with pytest.raises(BackendFailed, match="removed") as failed:
+        meant.index()
+    report = meant.index()
+
+    assert failed.value.reason == "not-ready"
+    assert (report.embedded, report.warnings) == (30, ())
+
+
+def test_damage_that_is_met_on_the_way_is_an_error_of_ours(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+
+    def spoil(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        with closing(apsw.Connection(str(meant.notebook.index))) as index:
+            index.execute("update nw_meta set value = 'x' where key like 'identity_%'")
+
+    concepts.before = spoil
+    with pytest.raises(BackendFailed, match="damaged") as failed:
+        meant.index()
+    meant.has()
+    report = meant.index(force=True)
+
+    assert failed.value.reason == "corrupt"
+    assert report.embedded == 30
