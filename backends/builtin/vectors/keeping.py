@@ -131,10 +131,22 @@ def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
     """
     import numpy as np
 
-    if any(len(blob) != 4 * vectors.dimension for blob in blobs):
+    whole = 4 * vectors.dimension
+    if not all(isinstance(blob, bytes) and len(blob) == whole for blob in blobs):
         raise apsw.CorruptError("a vector is damaged")
     joined = np.frombuffer(b"".join(blobs), dtype="<f4")
     return joined.reshape(len(blobs), vectors.dimension)
+
+
+def drop_damaged(store: Store, vectors: VectorSet) -> None:
+    """Drop vectors of another length than they were written with."""
+    with store.connection:
+        store.connection.execute(
+            f"delete from {vectors.vectors} where length(vector) <> ?",
+            (4 * vectors.dimension,),
+        )
+        if store.connection.changes():
+            store.put(vectors.coded, 0)
 
 
 def prune(store: Store, tables: Generation, *, most: int) -> None:

@@ -19,7 +19,12 @@ from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.keeping import prune, put, settle
+from notewell.backends.builtin.vectors.keeping import (
+    drop_damaged,
+    prune,
+    put,
+    settle,
+)
 from notewell.backends.builtin.vectors.tables import (
     VectorSet,
     embedded_chunks,
@@ -99,7 +104,8 @@ class Making:
         Args:
             embedder: The provider, open.
             work: Told how far it is.
-            anew: Also give the provider what it refused a short while ago.
+            anew: Also give the provider what it refused a short while ago, and the
+                texts whose vectors are damaged.
 
         Raises:
             EmbeddingError: the provider failed; what was made is kept.
@@ -110,6 +116,8 @@ class Making:
             path = store.path
             vectors = ensure_set(store, identity)
             _forget_refused(store, vectors, since=0 if anew else _TRY_AGAIN)
+            if anew:
+                drop_damaged(store, vectors)
         with only_writer(Path(f"{path}.vectors"), patient=False) as mine:
             try:
                 if mine:

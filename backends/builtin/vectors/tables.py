@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary
 
+import apsw
+
 from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
@@ -117,15 +119,21 @@ def ensure_set(store: Store, identity: EmbeddingIdentity) -> VectorSet:
 
 
 def all_sets(store: Store) -> list[tuple[EmbeddingIdentity, VectorSet]]:
-    """Return every set with its identity, the oldest first."""
+    """Return every set with its identity, the oldest first.
+
+    Raises:
+        apsw.CorruptError: an identity is damaged.
+    """
     if store.get("vectors_version") != VECTORS_VERSION:
         return []
-    return [
-        (EmbeddingIdentity.decoded(identity), VectorSet(key, dimension))
-        for key, identity, dimension in store.rows(
-            "select id, identity, dimension from nw_sets order by id"
-        )
-    ]
+    rows = store.rows("select id, identity, dimension from nw_sets order by id")
+    try:
+        return [
+            (EmbeddingIdentity.decoded(identity), VectorSet(key, dimension))
+            for key, identity, dimension in rows
+        ]
+    except (TypeError, ValueError) as error:
+        raise apsw.CorruptError("the name of a set of vectors is damaged") from error
 
 
 def waiting(tables: Generation, vectors: VectorSet) -> str:

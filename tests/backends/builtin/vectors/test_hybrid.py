@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.backends.builtin import answering
 from notewell.backends.builtin.vectors import nearest
 
 if TYPE_CHECKING:
@@ -151,6 +152,20 @@ def test_codes_exact_comparison_and_numpy_give_one_answer(
     numpy = meant.notebook.ask(text)
 
     assert coded == exact == numpy
+
+
+def test_few_candidates_by_their_codes_hold_the_nearest(
+    meant: "Meant", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "_CANDIDATES", 2)
+    monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
+    meant.notebook.write({**NOTES, **DISTRACTORS})
+    meant.index()
+
+    found = meant.notebook.ask("vehicle", limit=1)
+
+    assert [hit.path for hit in found.hits] == ["memory/automobile.md"]
 
 
 def test_a_missing_extension_is_said_and_costs_no_hit(meant: "Meant") -> None:

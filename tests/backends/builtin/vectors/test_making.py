@@ -10,7 +10,7 @@ import pytest
 
 from notewell.adapters.embeddings.base import Choice, Fetched
 from notewell.backends.base import Upload, VectorWork
-from notewell.backends.builtin import identity
+from notewell.backends.builtin import answering, identity
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.store import discard
 from notewell.backends.builtin.vectors import nearest
@@ -435,3 +435,54 @@ def test_damage_that_is_met_on_the_way_is_an_error_of_ours(
 
     assert failed.value.reason == "corrupt"
     assert report.embedded == 30
+
+
+def test_forcing_an_index_mends_a_vector_that_is_damaged(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    concepts.texts.clear()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute("update nw_vectors_1 set vector = x'00' where id = 3")
+
+    broken = meant.notebook.ask("word7")
+    meant.has()
+    meant.index(force=True)
+    mended = meant.notebook.ask("word7")
+
+    assert [step.reason for step in broken.fallbacks] == ["corrupt"]
+    assert (mended.mode, mended.degraded) == ("hybrid", False)
+    assert len(concepts.texts) == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update nw_meta set value = x'000102' where key = 'mean_1'",
+        "update nw_meta set value = 'nothing' where key = 'mean_1'",
+        "update nw_meta set value = x'000102' where key = 'sample_1'",
+        "update nw_sets set identity = 'nothing'",
+        "update nw_sets set identity = '[]'",
+    ],
+)
+def test_damage_beside_the_vectors_is_an_error_of_ours(
+    meant: "Meant", monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "_CANDIDATES", 2)
+    monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
+    meant.notebook.write(NOTES)
+    meant.notebook.write({f"memory/d{n}.md": f"distractor{n}\n" for n in range(30)})
+    meant.index()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute(damage)
+
+    found = meant.notebook.ask("word7", limit=1)
+    status = meant.notebook.engine.status()
+    meant.index()
+
+    assert found.hits[0].path == "memory/n07.md"
+    assert found.degraded
+    assert status.location
+    assert meant.notebook.ask("word7").mode == "hybrid"
