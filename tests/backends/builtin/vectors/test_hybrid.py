@@ -222,3 +222,17 @@ def test_an_exact_word_is_found_whatever_the_settings(
 
         assert any(word in hit.snippet for hit in found.hits)
         assert lasting.notebook.ask(word, limit=1, min_score=least) == found
+
+
+@pytest.mark.parametrize("notes", [1, 2])
+def test_the_best_hit_has_a_score_however_few_there_are(
+    meant: "Meant", notes: int
+) -> None:
+    meant.notebook.write({f"memory/{n}.md": "the heron flies\n" for n in range(notes)})
+    meant.index()
+
+    hits = meant.notebook.ask("heron").hits
+    strict = meant.notebook.ask("herons", min_score=0.1).hits
+
+    assert [hit.score > 0.4 for hit in hits] == [True] * notes
+    assert len(strict) == notes
