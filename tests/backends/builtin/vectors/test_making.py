@@ -1,17 +1,23 @@
 """Making vectors: nothing twice, nothing lost, nothing unusable kept."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 import pytest
 
+import notewell
 from notewell.adapters.embeddings.base import Choice, Fetched
 from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin import answering, identity
 from notewell.backends.builtin.engine import Engine
+from notewell.backends.builtin.locking import only_writer
+from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import discard
 from notewell.backends.builtin.vectors import nearest
 from notewell.errors import BackendFailed, EmbeddingError
@@ -486,3 +492,56 @@ def test_damage_beside_the_vectors_is_an_error_of_ours(
     assert found.degraded
     assert status.location
     assert meant.notebook.ask("word7").mode == "hybrid"
+
+
+def test_damage_of_one_set_costs_no_other_its_vectors(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    other = type(concepts)("second")
+    meant.has(other.provider())
+    meant.index()
+    meant.notebook.engine.close()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute("drop table nw_vectors_1")
+    other.texts.clear()
+
+    with only_writer(meant.notebook.index, patient=True):
+        begin_anew(meant.notebook.index)
+    meant.has(other.provider())
+    report = meant.index()
+
+    assert report.embedded == 30
+    assert other.texts == []
+
+
+def test_without_room_for_the_vectors_the_old_index_stays(meant: "Meant") -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    meant.notebook.engine.close()
+    script = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "import apsw\n"
+        "from notewell.backends.builtin import salvage\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
+        "try:\n"
+        "    salvage.begin_anew(Path(sys.argv[1]))\n"
+        "except apsw.Error:\n"
+        "    print('refused')\n"
+    )
+    whole = meant.notebook.index.read_bytes()
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(meant.notebook.index)],
+        env={"PYTHONPATH": str(Path(notewell.__file__).parents[1])},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert done.stdout == "refused\n"
+    assert list(meant.notebook.index.parent.glob("*.anew*")) == []
+    assert meant.notebook.index.read_bytes() == whole
