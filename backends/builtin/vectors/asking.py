@@ -94,8 +94,12 @@ class Asking:
             raise _resting(provider, rest)
         try:
             embedder = self._embedders.get(provider)
+        except EmbeddingError as error:  # at once, and mended as soon as it is here
+            raise _failed(error, sent=False) from error
+        try:
             identity = embedder.identity()
         except EmbeddingError as error:
+            self._embedders.rest(provider, error)
             raise _failed(error, sent=False) from error
         self._require_vectors(provider, identity, complete=complete)
         vector = self._remember((identity.encoded(), text))
