@@ -15,7 +15,7 @@ import apsw
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.codes import bits, encode
-from notewell.backends.builtin.vectors.tables import VectorSet, all_sets, lacking
+from notewell.backends.builtin.vectors.tables import VectorSet, all_sets
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
@@ -131,21 +131,29 @@ def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
     """
     import numpy as np
 
-    if any(len(blob) != 4 * vectors.dimension for blob in blobs):
+    whole = 4 * vectors.dimension
+    if not all(isinstance(blob, bytes) and len(blob) == whole for blob in blobs):
         raise apsw.CorruptError("a vector is damaged")
     joined = np.frombuffer(b"".join(blobs), dtype="<f4")
     return joined.reshape(len(blobs), vectors.dimension)
 
 
-def count_lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
-    """Count and record how many live texts wait for a vector."""
-    number = lacking(store, tables, vectors)
-    store.put(vectors.lacking, number)
-    return number
+def drop_damaged(store: Store, vectors: VectorSet) -> None:
+    """Drop vectors of another length than they were written with."""
+    with store.connection:
+        store.connection.execute(
+            f"delete from {vectors.vectors} where length(vector) <> ?",
+            (4 * vectors.dimension,),
+        )
+        if store.connection.changes():
+            store.put(vectors.coded, 0)
 
 
 def prune(store: Store, tables: Generation, *, most: int) -> None:
-    """Drop the oldest vectors that no live text uses, in every set, down to `most`."""
+    """Drop the oldest vectors that no live text uses, in every set, down to `most`.
+
+    Where some went, the codes have to be settled before a search trusts them again.
+    """
     for _, vectors in all_sets(store):
         unused = (
             f"not exists (select 1 from {tables.chunks} as c where c.digest = {{}})"
@@ -157,6 +165,8 @@ def prune(store: Store, tables: Generation, *, most: int) -> None:
                 " order by v.id desc limit -1 offset ?)",
                 (most,),
             )
+            if store.connection.changes():
+                store.put(vectors.coded, 0)
             store.connection.execute(
                 f"delete from {vectors.refused} as r where {unused.format('r.digest')}"
             )

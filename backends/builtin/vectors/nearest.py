@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+import apsw
+
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.codes import encode
@@ -78,10 +80,10 @@ class Vectors:
     @property
     def background(self) -> float:
         """The mean cosine of all vectors with the question's."""
-        import numpy as np
-
-        mean = np.frombuffer(self._store.get(self._kept.mean) or b"", dtype="<f4")
-        return float(mean @ self._question[0]) if len(mean) else 0.0
+        mean = self._store.get(self._kept.mean)
+        if mean is None:
+            return 0.0
+        return self._products(matrix_of([mean], self._kept))[0]
 
     def cosines(self, chunks: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these chunks that has a vector."""
@@ -124,11 +126,13 @@ class Vectors:
         """Yield distances within which `wanted` codes should lie, by a sample."""
         import numpy as np
 
-        sample = self._store.get(self._kept.sample) or b""
+        sample: bytes = self._store.get(self._kept.sample) or b""
         total = self._store.get("passages") or 0
-        codes = np.frombuffer(sample, dtype=np.uint8).reshape(-1, len(code))
-        if not len(codes) or wanted > total // 4:
+        if not sample or wanted > total // 4:
             return
+        if len(sample) % len(code):
+            raise apsw.CorruptError("a sample of codes is damaged")
+        codes = np.frombuffer(sample, dtype=np.uint8).reshape(-1, len(code))
         differing = codes ^ np.frombuffer(code, dtype=np.uint8)
         distances = np.sort(np.bitwise_count(differing).sum(axis=1, dtype=np.int64))
         expected = wanted / total * len(codes)
