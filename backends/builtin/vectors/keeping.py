@@ -123,7 +123,7 @@ def by_id(store: Store, vectors: VectorSet, keys: Sequence[int]) -> Matrix:
     return matrix_of([found.get(key, b"") for key in keys], vectors)
 
 
-def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
+def matrix_of(blobs: Sequence[object], vectors: VectorSet) -> Matrix:
     """Return kept vectors as they are compared: float32, shape (len(blobs), dimension).
 
     Raises:
@@ -132,9 +132,10 @@ def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
     import numpy as np
 
     whole = 4 * vectors.dimension
-    if not all(isinstance(blob, bytes) and len(blob) == whole for blob in blobs):
+    good = [blob for blob in blobs if isinstance(blob, bytes) and len(blob) == whole]
+    if len(good) != len(blobs):
         raise apsw.CorruptError("a vector is damaged")
-    joined = np.frombuffer(b"".join(blobs), dtype="<f4")
+    joined = np.frombuffer(b"".join(good), dtype="<f4")
     return joined.reshape(len(blobs), vectors.dimension)
 
 
