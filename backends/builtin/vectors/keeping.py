@@ -131,8 +131,7 @@ def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
     """
     import numpy as np
 
-    whole = 4 * vectors.dimension
-    if not all(isinstance(blob, bytes) and len(blob) == whole for blob in blobs):
+    if any(len(blob) != 4 * vectors.dimension for blob in blobs):
         raise apsw.CorruptError("a vector is damaged")
     joined = np.frombuffer(b"".join(blobs), dtype="<f4")
     return joined.reshape(len(blobs), vectors.dimension)
