@@ -164,3 +164,20 @@ def test_without_room_for_the_vectors_the_old_index_stays(meant: "Meant") -> Non
     assert done.stdout == "refused\n"
     assert list(meant.notebook.index.parent.glob("*.anew*")) == []
     assert meant.notebook.index.read_bytes() == whole
+
+
+def test_vectors_that_go_while_a_question_is_embedded_are_missed_aloud(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+
+    def remove(texts: Sequence[str]) -> None:
+        with closing(apsw.Connection(str(meant.notebook.index))) as index:
+            index.execute("delete from nw_sets")
+
+    concepts.before = remove
+    found = meant.notebook.ask("word7")
+
+    assert (found.mode, found.provider, found.degraded) == ("keyword", None, True)
+    assert [step.reason for step in found.fallbacks] == ["not-ready"]

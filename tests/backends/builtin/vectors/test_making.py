@@ -123,6 +123,7 @@ def test_a_text_without_a_usable_vector_is_found_by_words_and_tried_again_later(
     meant.index(force=True)
 
     assert (report.embedded, report.pending) == (30, 0)
+    assert "no usable vector for, found by words alone: 1;" in report.warnings[0]
     assert meant.notebook.paths("heron")[0] == "memory/bad.md"
     assert (once, len(concepts.texts)) == (31, 32)
 
