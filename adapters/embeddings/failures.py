@@ -99,6 +99,11 @@ class Blame:
         message = f"no connection to {self.host}, or it broke"
         return self.error(message, reason="network", remedy=self.start)
 
+    def closed(self) -> EmbeddingError:
+        """Return the error for a provider that was closed while it was asked."""
+        message = f"it was closed while {self.host} was asked"
+        return self.error(message, reason="not-ready", remedy="open it again")
+
     def unreadable(self) -> EmbeddingError:
         """Return the error for a success without a readable answer."""
         message = f"{self.host} answers with something that is not JSON"

@@ -109,6 +109,8 @@ class Client:
             return self._blame.timeout(patience.total)
         except httpx.HTTPError:
             return self._blame.broken()
+        except RuntimeError:  # what the client says when another thread closed it
+            return self._blame.closed()
         return answer if 200 <= answer.status < 300 else self._blame.of(answer)
 
     def _exchange(self, call: Call, patience: Patience, until: float) -> Answer:

@@ -58,6 +58,7 @@ def from_index(
     legs = Legs(site, store, tables, asked.wants, query, meaning)
     literal, recheck = Literal(asked.wants, legs.spread), Recheck(site.workspace)
     pool = _pool(site, query)
+    fallbacks = (*meaning.fallbacks, *_gone(meaning, legs))
     while True:
         found = legs.candidates(literal, pool)
         hits = _hits(site, query, found, legs.scorer, literal, recheck)
@@ -70,9 +71,9 @@ def from_index(
         mode=legs.mode,
         provider=meaning.provider if legs.vectors else None,
         model=meaning.model if legs.vectors else None,
-        fallbacks=meaning.fallbacks,
+        fallbacks=fallbacks,
         local_to_remote=meaning.local_to_remote,
-        degraded=legs.lacking > 0 or bool(meaning.fallbacks),
+        degraded=legs.lacking > 0 or bool(fallbacks),
         reason=None if hits else "no-match" if legs.passages else "nothing-indexed",
         freshness=Freshness(
             indexed_at=store.indexed_at(), stale=outdated or recheck.stale
@@ -170,6 +171,21 @@ def _hit(scored: Scored, scorer: Scorer) -> Hit:
 
 def _warnings(asked: Asked) -> tuple[str, ...]:
     return (_CUT,) if asked.cut else ()
+
+
+def _gone(meaning: Meaning, legs: Legs) -> tuple[Fallback, ...]:
+    """Say that the vectors went between the question's and the look at the index."""
+    if meaning.provider is None or legs.vectors is not None:
+        return ()
+    return (
+        Fallback(
+            kind="embedding",
+            from_=meaning.provider,
+            to="none",
+            reason="not-ready",
+            message=f"the vectors of {meaning.provider} have gone; run `notewell index`",
+        ),
+    )
 
 
 def _lacking(legs: Legs) -> str:

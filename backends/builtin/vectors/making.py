@@ -228,6 +228,16 @@ class Making:
             if tables == live(store):
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)
                 settle(store, tables, vectors)
+                self._tell_refused(store, vectors)
+
+    def _tell_refused(self, store: Store, vectors: VectorSet) -> None:
+        refused = store.one(f"select count(*) from {vectors.refused}")
+        if refused:
+            told = (
+                f"Passages that {self._provider.name} gives no usable vector for, "
+                f"found by words alone: {refused}; they are tried again later."
+            )
+            self.warnings = (*self.warnings, told)
 
 
 def _forget_refused(store: Store, vectors: VectorSet, *, since: int) -> None:

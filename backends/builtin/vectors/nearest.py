@@ -80,9 +80,11 @@ class Vectors:
     @property
     def background(self) -> float:
         """The mean cosine of all vectors with the question's."""
-        mean = self._store.get(self._kept.mean)
+        mean: object = self._store.get(self._kept.mean)
         if mean is None:
             return 0.0
+        if not isinstance(mean, bytes):
+            raise apsw.CorruptError("the mean vector is damaged")
         return self._products(matrix_of([mean], self._kept))[0]
 
     def cosines(self, chunks: Sequence[int]) -> dict[int, float]:

@@ -227,3 +227,13 @@ def test_an_ollama_that_does_not_run_comes_with_the_way_to_start_it(
         opened(ollama.provider(asks("ollama"))).identity()
 
     assert "ollama serve" in caught.value.remedy
+
+
+def test_a_provider_that_was_closed_says_so(asks: Asks, opened: Opened) -> None:
+    embedder = opened(openai.provider(asks(dimensionality=4)))
+
+    embedder.close()
+    with pytest.raises(EmbeddingError, match="closed") as caught:
+        embedder.embed(["text"], "query")
+
+    assert caught.value.reason == "not-ready"
