@@ -86,8 +86,21 @@ def from_index(
     )
 
 
-def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Findings:
-    """Answer by reading the notes themselves, since the index cannot be read."""
+def from_files(
+    site: Site,
+    query: Query,
+    reason: FallbackReason,
+    why: str,
+    *,
+    meaning: Meaning = WORDS_ALONE,
+) -> Findings:
+    """Answer by reading the notes themselves, since the index cannot be read.
+
+    Args:
+        reason: Why it cannot, in one word.
+        why: The same in a sentence.
+        meaning: What was done for the question's vector before that came out.
+    """
     stepped_down = Fallback(
         kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
     )
@@ -113,7 +126,8 @@ def from_files(site: Site, query: Query, reason: FallbackReason, why: str) -> Fi
     return Findings(
         hits=hits,
         mode="scan",
-        fallbacks=(stepped_down,),
+        fallbacks=(*meaning.fallbacks, stepped_down),
+        local_to_remote=meaning.local_to_remote,
         degraded=True,
         reason=None if hits else "no-match" if looked.total else "nothing-indexed",
         freshness=Freshness(pending=looked.notes),

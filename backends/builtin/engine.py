@@ -43,6 +43,7 @@ from notewell.backends.builtin.sync import (
     bring_up_to_date,
     difference,
 )
+from notewell.backends.builtin.vectors.asking import WORDS_ALONE
 from notewell.backends.builtin.vectors.leg import Made, VectorLeg
 from notewell.backends.builtin.vectors.making import Access
 from notewell.backends.builtin.vectors.texts import newest
@@ -87,6 +88,7 @@ class Engine:
 
     def search(self, query: Query) -> Findings:
         """Answer from the index, or from the files when it cannot be read."""
+        meaning = WORDS_ALONE
         try:
             # Before the index is read: a provider may take seconds.
             meaning = self._vectors.meaning(query.text)
@@ -102,7 +104,10 @@ class Engine:
                     found = replace(found, fallbacks=(*found.fallbacks, slow))
                 return found if found.hits else self._with_pending(store, found)
         except Unreadable as error:
-            return from_files(self._site, query, error.reason, error.why)
+            # The question may have been sent away before the index turned out so.
+            return from_files(
+                self._site, query, error.reason, error.why, meaning=meaning
+            )
 
     def _with_pending(self, store: Store, found: Findings) -> Findings:
         """Say of an empty answer how many notes the index does not know yet.
@@ -131,6 +136,23 @@ class Engine:
     ) -> IndexReport:
         """Make the index agree with the files; see `Backend.refresh`."""
         told = Told(progress=progress, waiting=waiting)
+        try:
+            return self._refreshed(force, within, told, vectors)
+        except BackendFailed as error:
+            if error.reason != "corrupt" or within is not None:
+                raise
+        with only_writer(self._path, patient=True), explained(self._path):
+            begin_anew(self._path)
+            self._readers.forget_damage()
+        return self._refreshed(force, within, told, vectors)
+
+    def _refreshed(
+        self,
+        force: bool,
+        within: float | None,
+        told: Told,
+        vectors: VectorWork | None,
+    ) -> IndexReport:
         if vectors is None or not self._vectors.wanted:
             return self._report(self._index(force, within, told), Made())
         if not self._is_replaced():

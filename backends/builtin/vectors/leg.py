@@ -18,6 +18,7 @@ from notewell.backends.builtin.vectors.embedders import Embedders
 from notewell.backends.builtin.vectors.extension import NoExtension, load
 from notewell.backends.builtin.vectors.making import Access, Making
 from notewell.backends.builtin.vectors.texts import Which, live
+from notewell.backends.text.query import read as read_query
 from notewell.errors import BackendFailed, EmbeddingError
 from notewell.types import Fallback
 
@@ -59,8 +60,13 @@ class VectorLeg:
         return self._choice.first is not None
 
     def meaning(self, text: str) -> Meaning:
-        """Return a question's vector, or why there is none."""
-        return self._asking.meaning(text) if self.wanted else WORDS_ALONE
+        """Return a question's vector, or why there is none.
+
+        A question without a word finds nothing and is not given to anybody.
+        """
+        if not self.wanted or not read_query(text).wants:
+            return WORDS_ALONE
+        return self._asking.meaning(text)
 
     def prepare(self, store: Store) -> Fallback | None:
         """Get a connection ready for vectors; return what it has to do without."""

@@ -16,7 +16,7 @@ from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import discard
 from notewell.backends.builtin.vectors import nearest
-from notewell.errors import BackendFailed
+from notewell.errors import BackendFailed, EmbeddingError
 
 if TYPE_CHECKING:
     from tests.backends.builtin.vectors.conftest import Concepts, Meant
@@ -42,7 +42,7 @@ def test_an_index_that_is_removed_meanwhile_is_an_error_of_ours(
     assert (report.embedded, report.warnings) == (30, ())
 
 
-def test_damage_that_is_met_on_the_way_is_an_error_of_ours(
+def test_damage_that_is_met_on_the_way_is_mended_by_the_same_run(
     meant: "Meant", concepts: "Concepts"
 ) -> None:
     meant.notebook.write(NOTES)
@@ -53,13 +53,10 @@ def test_damage_that_is_met_on_the_way_is_an_error_of_ours(
             index.execute("update nw_meta set value = 'x' where key like 'identity_%'")
 
     concepts.before = spoil
-    with pytest.raises(BackendFailed, match="damaged") as failed:
-        meant.index()
-    meant.has()
-    report = meant.index(force=True)
+    report = meant.index()
 
-    assert failed.value.reason == "corrupt"
-    assert report.embedded == 30
+    assert (report.embedded, report.pending) == (30, 0)
+    assert meant.notebook.paths("word7") == ["memory/n07.md"]
 
 
 def test_forcing_an_index_mends_a_vector_that_is_damaged(
@@ -181,3 +178,47 @@ def test_vectors_that_go_while_a_question_is_embedded_are_missed_aloud(
 
     assert (found.mode, found.provider, found.degraded) == ("keyword", None, True)
     assert [step.reason for step in found.fallbacks] == ["not-ready"]
+
+
+def test_damage_that_only_reading_finds_is_mended_by_force(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    meant.notebook.engine.close()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        page = index.execute(
+            "select rootpage from sqlite_schema where name = 'nw_sets'"
+        ).get
+        index.execute("pragma wal_checkpoint(truncate)")
+    content = bytearray(meant.notebook.index.read_bytes())
+    content[(page - 1) * 4096 : page * 4096] = b"\xee" * 4096
+    meant.notebook.index.write_bytes(content)
+    meant.has()
+
+    report = meant.index(force=True)
+
+    assert report.embedded == len(NOTES)
+
+
+def test_a_question_that_left_before_damage_was_found_is_told(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    second = type(concepts)("second")
+    concepts.fails = EmbeddingError("concepts", "down", reason="exit", remedy="wait")
+    meant.notebook.write(NOTES)
+    meant.has(concepts.provider(), second.provider(remote=True))
+    meant.index()
+    meant.notebook.engine.close()
+    whole = meant.notebook.index.read_bytes()
+    meant.notebook.index.write_bytes(
+        whole.replace(b"# Note 3", b"\xff\xfe\xfd\xfc\xfb!!!")
+    )
+    meant.has(concepts.provider(), second.provider(remote=True))
+
+    found = meant.notebook.ask("word3 text note")
+
+    assert found.mode == "scan"
+    assert second.queries == ["word3 text note"]
+    assert found.local_to_remote
+    assert [step.kind for step in found.fallbacks] == ["embedding", "lexical-index"]

@@ -244,3 +244,15 @@ def test_a_question_without_words_hides_no_step_down(
 
     assert found.reason == "empty-query"
     assert found.local_to_remote == bool(second.queries)
+
+
+def test_a_question_without_words_is_not_sent(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+
+    found = meant.notebook.ask("?!")
+
+    assert found.reason == "empty-query"
+    assert concepts.queries == []
