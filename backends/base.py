@@ -78,6 +78,7 @@ class Site:
         state_dir: `<state>`, where engines keep what they derive from the notes.
         environ: The environment, for programs that an engine starts.
         embedding: The providers of vectors that the agent has.
+        transcripts: The agent's transcripts are a source, too.
         stays: The program that opens the engine stays, so work may go on in the
             background.
     """
@@ -88,6 +89,7 @@ class Site:
     state_dir: Path
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     embedding: Choice = NO_PROVIDER
+    transcripts: bool = False
     stays: bool = False
 
 

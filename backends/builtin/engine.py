@@ -25,9 +25,9 @@ from notewell.backends.builtin.counting import (
     uncounted,
 )
 from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.indexer import known_notes
 from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.locking import only_writer
+from notewell.backends.builtin.ondisk import OnDisk, look_at
 from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import (
@@ -38,17 +38,16 @@ from notewell.backends.builtin.store import (
     is_spoilt,
 )
 from notewell.backends.builtin.sync import (
-    Difference,
+    Differences,
     agreed,
     bring_up_to_date,
-    difference,
+    differences,
 )
 from notewell.backends.builtin.vectors.leg import Made, VectorLeg
 from notewell.backends.builtin.vectors.making import Access
 from notewell.backends.builtin.vectors.texts import newest
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 from notewell.types import IndexReport, IndexStatus
-from notewell.workspace import Scan, scan
 
 _COUNTED_AT_ONCE = 5_000
 """Notes that are compared with the index before an empty answer is given."""
@@ -114,7 +113,7 @@ class Engine:
             return found
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
             return found
-        pending = self._pending(store, scan(self._site.workspace))
+        pending = self._pending(store, look_at(self._site))
         fresh = replace(
             found.freshness, pending=pending, stale=found.freshness.stale or pending > 0
         )
@@ -171,7 +170,7 @@ class Engine:
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
-        scanned = scan(self._site.workspace)
+        scanned = look_at(self._site)
         notice = self._location.notice
         warnings = (notice,) if notice else ()
         try:
@@ -181,7 +180,7 @@ class Engine:
                 told = (*warnings, slow.message) if slow else warnings
                 return counted(store, self._path, pending, told)
         except Unreadable as error:
-            return uncounted(self._path, len(scanned.notes), error, warnings)
+            return uncounted(self._path, len(scanned), error, warnings)
 
     def _report(self, indexed: Indexed, made: Made) -> IndexReport:
         """Count what the index holds now; what is pending too, if it is not known."""
@@ -210,19 +209,18 @@ class Engine:
             warnings=warnings,
         )
 
-    def _scanned(self) -> Scan:
+    def _scanned(self) -> OnDisk:
         """Walk the notes; a folder that cannot be read is not one without notes."""
-        scanned = scan(self._site.workspace)
-        for skipped in scanned.skipped:
-            if skipped.path == "." and skipped.reason in ("unreadable", "missing"):
-                raise BackendUnavailable(
-                    BACKEND,
-                    f"the workspace cannot be read: {skipped.detail}",
-                    remedy="see its permissions; the index is kept as it was",
-                )
+        scanned = look_at(self._site)
+        for skipped in scanned.unreadable():
+            raise BackendUnavailable(
+                BACKEND,
+                f"the workspace cannot be read: {skipped.detail}",
+                remedy="see its permissions; the index is kept as it was",
+            )
         return scanned
 
-    def _agrees(self, scanned: Scan) -> bool:
+    def _agrees(self, scanned: OnDisk) -> bool:
         """Say, without a lock, whether there is nothing to do."""
         if self._readers.found_damage:
             return False
@@ -233,12 +231,12 @@ class Engine:
             return False
         return changes is not None and not len(changes)
 
-    def _changes(self, store: Store, scanned: Scan) -> Difference | None:
+    def _changes(self, store: Store, scanned: OnDisk) -> Differences | None:
         """Compare the notes with the index; None if it has to be built anew."""
         live = store.live()
         if live is None or not self._is_current(store):
             return None
-        return difference(scanned, known_notes(store, live))
+        return differences(store, live, scanned, self._site.agent.search)
 
     def _is_current(self, store: Store) -> bool:
         live = store.live()
@@ -253,13 +251,13 @@ class Engine:
         except Unreadable:
             return False
 
-    def _pending(self, store: Store, scanned: Scan) -> int:
+    def _pending(self, store: Store, scanned: OnDisk) -> int:
         changes = self._changes(store, scanned)
-        return max(1, len(scanned.notes)) if changes is None else changes.certain()
+        return max(1, len(scanned)) if changes is None else changes.certain()
 
     def _write(
         self,
-        scanned: Scan,
+        scanned: OnDisk,
         force: bool,
         deadline: float | None,
         progress: Progress | None,
@@ -277,7 +275,7 @@ class Engine:
                     store,
                     scanned,
                     identity=self._identity,
-                    chunking=self._site.agent.search.chunking,
+                    settings=self._site.agent.search,
                     force=force,
                     deadline=deadline,
                     progress=progress,

@@ -15,7 +15,6 @@ from notewell.config import Settings, later_features
 from notewell.errors import BackendError, BackendUnknown
 from notewell.memory.answers import Answering, switched_off
 from notewell.memory.asking import (
-    AVAILABLE,
     asked_sources,
     closed,
     enabled_sources,
@@ -24,8 +23,8 @@ from notewell.memory.asking import (
     sentences,
 )
 from notewell.memory.opening import Opening, prepare
-from notewell.memory.scoping import DENIED
-from notewell.scope import ConversationKind, is_hidden
+from notewell.memory.scoping import DENIED, Hiding
+from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
     EmptyReason,
@@ -123,9 +122,8 @@ class Memory:
         limit = limit_of(max_results, self._opening.max_results)
         if min_score is not None and not 0 <= min_score <= 1:
             raise ValueError(f"min_score must lie in [0, 1], got {min_score}")
-        enabled = enabled_sources(self._opening.agent)
-        asked = asked_sources(sources) & enabled
-        unsaid = left_out(sources, enabled)
+        asked = asked_sources(sources) & enabled_sources(self._opening)
+        unsaid = left_out(sources, self._opening)
         reason = self._nothing_to_ask(query, asked)
         if self._backend is None or reason:
             why = sentences(self._failure) if reason == "unavailable" else unsaid
@@ -138,7 +136,7 @@ class Memory:
             text=query,
             limit=limit,
             min_score=min_score or 0.0,
-            sources=asked & AVAILABLE,
+            sources=asked,
             hides=self._hides,
         )
         try:
@@ -328,7 +326,7 @@ class Memory:
             return "denied-by-scope"
         if not query.strip():
             return "empty-query"
-        if not asked & AVAILABLE:
+        if not asked:
             return "source-disabled"
         return "unavailable" if self._backend is None else None
 
@@ -355,8 +353,15 @@ class Memory:
     async def _index_now(self) -> IndexReport:
         return await self.refresh(within=_INDEX_SECONDS)
 
-    def _hides(self, path: str) -> bool:
-        return not self._in_scope or is_hidden(path, self._session_key)
+    @property
+    def _hides(self) -> Hiding:
+        """What this conversation may not see, as it is now."""
+        return Hiding(
+            self.settings.state_dir,
+            self.agent,
+            self._session_key,
+            everything=not self._in_scope,
+        )
 
 
 def open_memory(
