@@ -7,7 +7,7 @@ own test suite inherits.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, Self, TypeAlias
+from typing import Protocol, Self, TypeAlias, runtime_checkable
 
 from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Fetched
 from notewell.config import AgentSettings, MemorySettings
@@ -200,4 +200,17 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Release processes and files. Calling it twice is harmless."""
+        ...
+
+
+@runtime_checkable
+class Nudged(Protocol):
+    """A backend that keeps its own index up to date where a program stays."""
+
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date. Returns at once.
+
+        Args:
+            changed: A note is known to have changed, so answers are stale until then.
+        """
         ...

@@ -1,6 +1,6 @@
 """The engine without an event loop: readers that never wait, one writer at a time."""
 
-import os
+import threading
 import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
@@ -17,6 +17,7 @@ from notewell.backends.base import (
     Waiting,
 )
 from notewell.backends.builtin.answering import from_files, from_index
+from notewell.backends.builtin.background import Background
 from notewell.backends.builtin.counting import (
     Indexed,
     Told,
@@ -32,10 +33,10 @@ from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import (
     BACKEND,
-    SIDE_FILES,
     Store,
     explained,
     is_spoilt,
+    state_of,
 )
 from notewell.backends.builtin.sync import (
     Differences,
@@ -69,9 +70,23 @@ class Engine:
         self._vectors = VectorLeg(
             site, Access(reading=self._readers.one, writing=self._writing)
         )
+        self._closing = threading.Event()
+        self._background = self._begun() if site.stays else None
+
+    def _begun(self) -> Background:
+        """Begin to keep the index up to date."""
+        return Background(
+            self._site.agent.search.sync,
+            lambda progress, vectors: self.refresh(
+                force=False, within=None, progress=progress, vectors=vectors
+            ),
+        )
 
     def close(self) -> None:
-        """Close every connection and provider."""
+        """End what runs in the background; close every connection and provider."""
+        self._closing.set()
+        if self._background:
+            self._background.close()
         self._vectors.close()
         self._readers.close()
 
@@ -84,8 +99,25 @@ class Engine:
             # A damaged index is not built anew on the way to an answer.
             return error.reason != "not-ready"
 
+    def nudge(self, *, changed: bool = True) -> None:
+        """Let a run follow soon, in a program that stays; see `Nudged`."""
+        if self._background:
+            self._background.nudge(changed=changed)
+
     def search(self, query: Query) -> Findings:
         """Answer from the index, or from the files when it cannot be read."""
+        background = self._background
+        if background is None:
+            return self._found(query)
+        with background.searching():
+            behind = background.behind
+            found = self._found(query)
+        background.after(found)
+        if not behind:
+            return found
+        return replace(found, freshness=replace(found.freshness, stale=True))
+
+    def _found(self, query: Query) -> Findings:
         try:
             # Before the index is read: a provider may take seconds.
             meaning = self._vectors.meaning(query.text)
@@ -148,18 +180,20 @@ class Engine:
     ) -> Indexed:
         """Make the text index agree with the files."""
         deadline = None if within is None else time.monotonic() + within
-        before = self._state_of_file()
+        before = state_of(self._path)
         scanned = self._scanned()
         if not force and self._agrees(scanned):
             if within is None:
                 self._record_agreement()
             return Indexed(scanned=scanned)
         patient = within is None
-        with only_writer(self._path, patient=patient, waiting=told.waiting) as mine:
+        with only_writer(
+            self._path, patient=patient, waiting=told.waiting, closing=self._closing
+        ) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return Indexed(scanned=scanned, left=None, warnings=(busy,))
-            if self._state_of_file() != before:
+            if state_of(self._path) != before:
                 # Whoever wrote since may know newer notes than this scan does.
                 scanned = self._scanned()
             with explained(self._path):
@@ -173,6 +207,8 @@ class Engine:
         scanned = look_at(self._site)
         notice = self._location.notice
         warnings = (notice,) if notice else ()
+        if self._background and self._background.problem:
+            warnings = (*warnings, f"The last run: {self._background.problem}")
         try:
             with self._readers.one() as store:
                 pending = self._pending(store, scanned)
@@ -304,7 +340,8 @@ class Engine:
     @contextmanager
     def _writing(self) -> Generator[Store]:
         """Lend a connection that may write vectors, with the lock."""
-        with only_writer(self._path, patient=True), explained(self._path):
+        lock = only_writer(self._path, patient=True, closing=self._closing)
+        with lock, explained(self._path):
             store = self._writer()
             try:
                 self._vectors.prepare(store)
@@ -319,19 +356,7 @@ class Engine:
                 with explained(self._path), closing(self._writer()) as store:
                     agreed(store)
 
-    def _state_of_file(self) -> tuple[tuple[int, ...], ...]:
-        """Return something that differs once another process has written."""
-        return tuple(_state(f"{self._path}{suffix}") for suffix in SIDE_FILES)
-
 
 def _note_failure(store: Store, error: apsw.Error) -> None:
     with suppress(apsw.Error):
         store.put("last_error", str(error))
-
-
-def _state(file: str) -> tuple[int, ...]:
-    try:
-        found = os.stat(file)
-    except OSError:
-        return ()
-    return (found.st_ino, found.st_size, found.st_mtime_ns)

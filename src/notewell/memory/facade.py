@@ -1,14 +1,20 @@
 """The one object that programs hold: search, get, refresh, status."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from notewell.backends.base import Backend, Progress, Query, VectorWork, Waiting
+from notewell.backends.base import (
+    Backend,
+    Nudged,
+    Progress,
+    Query,
+    VectorWork,
+    Waiting,
+)
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.fallback import open_with_fallback
 from notewell.config import Settings, later_features
@@ -22,7 +28,7 @@ from notewell.memory.asking import (
     limit_of,
     sentences,
 )
-from notewell.memory.opening import Opening, prepare
+from notewell.memory.opening import Opening
 from notewell.memory.scoping import DENIED, Hiding
 from notewell.scope import ConversationKind
 from notewell.types import (
@@ -42,6 +48,7 @@ if TYPE_CHECKING:  # most programs only read
     from notewell.memory.context import SessionContext
     from notewell.memory.remembering import Remembered
     from notewell.memory.writes import FlushControl
+    from notewell.watching import Watcher
 
 _INDEX_SECONDS: Final = 2.0
 """How long who wrote something waits for the index at most."""
@@ -72,6 +79,7 @@ class Memory:
         self._backend: Backend | None = None
         self._name = opening.settings.memory.backend
         self._failure: BackendError | None = None
+        self._watcher: Watcher | None = None
 
     @property
     def agent(self) -> str:
@@ -93,6 +101,10 @@ class Memory:
             raise
         except BackendError as error:
             self._failure = error
+        if self._server and isinstance(self._backend, Nudged):
+            from notewell.memory.watching import watched
+
+            self._watcher = watched(self._opening, self._backend)
         return self
 
     async def search(
@@ -285,7 +297,7 @@ class Memory:
             await off_the_loop(scan, self.workspace),
             index,
             backend=self._name,
-            problems=sentences(self._failure),
+            problems=(*sentences(self._failure), *self._unwatched()),
         )
 
     async def probe_providers(self, *, embed: bool = True) -> tuple[ProviderProbe, ...]:
@@ -301,7 +313,10 @@ class Memory:
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
         backend, self._backend = self._backend, None
+        watcher, self._watcher = self._watcher, None
         self._failure = self._failure or closed()
+        if watcher is not None:
+            await off_the_loop(watcher.close)
         if backend is not None:
             await backend.close()
 
@@ -350,6 +365,10 @@ class Memory:
             return sentences(error)
         return ()
 
+    def _unwatched(self) -> tuple[str, ...]:
+        problem = self._watcher.problem if self._watcher else None
+        return (problem,) if problem else ()
+
     async def _index_now(self) -> IndexReport:
         return await self.refresh(within=_INDEX_SECONDS)
 
@@ -362,42 +381,3 @@ class Memory:
             self._session_key,
             everything=not self._in_scope,
         )
-
-
-def open_memory(
-    *,
-    workspace: Path | str | None = None,
-    agent: str | None = None,
-    config: Path | str | None = None,
-    backend: str | None = None,
-    session_key: str | None = None,
-    server: bool = False,
-    environ: Mapping[str, str] | None = None,
-    overrides: Mapping[str, object] = {},
-) -> Memory:
-    """Open an agent's memory: `async with open_memory(...) as memory`.
-
-    Args:
-        workspace: The folder of notes; by default the configured one.
-        agent: The agent's id; by default the default agent.
-        config: The configuration file; by default OpenClaw's.
-        backend: The engine, instead of the configured one.
-        session_key: The conversation; group chats do not see personal notes.
-        server: The program stays: the first answer does not wait for an index.
-        environ: The environment to read; by default the process's own.
-        overrides: Settings that beat the file, by their full key.
-
-    Raises:
-        ConfigError: a setting makes no sense.
-        UsageError: there is no such agent or workspace.
-    """
-    opening = prepare(
-        workspace=workspace,
-        agent=agent,
-        config=config,
-        backend=backend,
-        server=server,
-        environ=environ,
-        overrides=overrides,
-    )
-    return Memory(opening, session_key=session_key, server=server)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from notewell.backends.qmd.schedule import Schedule, Work
-from notewell.config import QmdUpdate
+from notewell.backends.schedule import Rhythm, Schedule, Work
 from notewell.errors import BackendUnavailable
 
 Start = Callable[..., Schedule]
@@ -26,13 +25,13 @@ def start() -> Iterator[Start]:
         interval: float = 0.0,
         debounce_ms: int = 0,
     ) -> Schedule:
-        settings = QmdUpdate(
+        rhythm = Rhythm(
             on_boot=on_boot,
             interval=interval,
             embed_interval=interval,
-            debounce_ms=debounce_ms,
+            debounce=debounce_ms / 1000,
         )
-        made.append(Schedule(settings, update=update, embed=embed))
+        made.append(Schedule(rhythm, update=update, embed=embed))
         made[-1].start()
         return made[-1]
 
