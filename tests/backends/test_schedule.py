@@ -95,7 +95,7 @@ def test_changes_are_waited_for_until_they_are_quiet(start: Start) -> None:
 def test_a_failure_is_waited_out_and_shown_and_ends_nothing(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.backends.qmd.schedule._FIRST_PAUSE", 0.1)
+    monkeypatch.setattr("notewell.backends.schedule._FIRST_PAUSE", 0.1)
     update, embed = Counted(failing=2), Counted()
 
     schedule = start(update, embed=embed, on_boot=True, interval=0.05)
