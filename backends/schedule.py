@@ -88,7 +88,7 @@ class Schedule:
         self._debounce = rhythm.debounce
         self._update = Job(work=update, interval=rhythm.interval)
         self._embed = Job(work=embed, interval=rhythm.embed_interval) if embed else None
-        self._behind = self._catching_up = False
+        self._behind = self._catching_up = self._running = False
         self._latest = self._rested = 0.0
         self._changed = threading.Condition()
         self._stop = threading.Event()
@@ -143,6 +143,11 @@ class Schedule:
         return self._behind or self._catching_up
 
     @property
+    def busy(self) -> bool:
+        """Whether an update runs, or is to begin at this moment."""
+        return self._running or self._update.due <= time.monotonic()
+
+    @property
     def seconds_to_next(self) -> float:
         """Seconds to the next update; infinite when there is none."""
         return max(0.0, self._update.due - time.monotonic())
@@ -164,6 +169,7 @@ class Schedule:
                 if job is self._update:
                     # What changes from now on is not what this run looks at.
                     self._catching_up, self._behind = self._behind, False
+                    self._running = True
             self._run(job)
 
     def _run(self, job: Job) -> None:
@@ -173,7 +179,7 @@ class Schedule:
         with self._changed:
             if job is self._update:
                 self._behind |= self._catching_up and job.failures > 0
-                self._catching_up = False
+                self._catching_up = self._running = False
                 self._rested = now + min(_LONGEST_REST, _REST * (now - began))
             if self._behind and not job.failures:
                 # A change that came during the run, whose due time the run replaced.

@@ -51,6 +51,11 @@ class Background:
         return self._schedule.behind
 
     @property
+    def busy(self) -> bool:
+        """Whether a run is under way, so that the index is what it was before."""
+        return self._schedule.busy
+
+    @property
     def problem(self) -> str | None:
         """What the last run failed with, if it did."""
         return self._schedule.problem

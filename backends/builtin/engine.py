@@ -110,9 +110,10 @@ class Engine:
         if background is None:
             return self._found(query)
         with background.searching():
-            behind = background.behind
+            behind, busy = background.behind, background.busy
             found = self._found(query)
-        background.after(found)
+        if not busy:
+            background.after(found)
         if not behind:
             return found
         return replace(found, freshness=replace(found.freshness, stale=True))

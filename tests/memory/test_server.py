@@ -115,7 +115,8 @@ def test_an_answer_is_stale_from_the_change_until_the_index_has_followed(
     with serve() as memory:
         until(memory, lambda answer: answer.mode == "keyword")
 
-    with serve(watchDebounceMs=3_600_000, onSearch=False) as memory:
+    sync = {"watchDebounceMs": 3_600_000, "onSearch": False, "onSessionStart": False}
+    with serve(**sync) as memory:
         assert not memory.search("Bertrand").freshness.stale
 
         write(notes / "memory" / "day.md", "A walrus came by.")

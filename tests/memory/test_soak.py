@@ -126,9 +126,9 @@ def settle(memory: SyncMemory) -> None:
     end = time.monotonic() + 120
     while time.monotonic() < end:
         answer = memory.search("w1x")
-        if answer.mode == "keyword" and not answer.freshness.stale:
-            if not memory.status().index.pending:
-                return
+        followed = answer.mode == "keyword" and not answer.freshness.stale
+        if followed and not memory.status().index.pending:
+            return
         threading.Event().wait(0.5)
     raise AssertionError("the index did not follow")
 

@@ -28,6 +28,7 @@ finished is kept.
 _EXAMPLES: Final = (
     ("notewell watch", "the configured workspace"),
     ("notewell watch --workspace ~/notes", "any folder"),
+    ("notewell watch --agent tea", "another agent than the default one"),
 )
 
 
