@@ -7,7 +7,7 @@ own test suite inherits.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, Self, TypeAlias
+from typing import Protocol, Self, TypeAlias, runtime_checkable
 
 from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Fetched
 from notewell.config import AgentSettings, MemorySettings
@@ -78,6 +78,7 @@ class Site:
         state_dir: `<state>`, where engines keep what they derive from the notes.
         environ: The environment, for programs that an engine starts.
         embedding: The providers of vectors that the agent has.
+        transcripts: The agent's transcripts are a source, too.
         stays: The program that opens the engine stays, so work may go on in the
             background.
     """
@@ -88,6 +89,7 @@ class Site:
     state_dir: Path
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     embedding: Choice = NO_PROVIDER
+    transcripts: bool = False
     stays: bool = False
 
 
@@ -198,4 +200,17 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Release processes and files. Calling it twice is harmless."""
+        ...
+
+
+@runtime_checkable
+class Nudged(Protocol):
+    """A backend that keeps its own index up to date where a program stays."""
+
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date. Returns at once.
+
+        Args:
+            changed: A note is known to have changed, so answers are stale until then.
+        """
         ...

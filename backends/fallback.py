@@ -11,6 +11,7 @@ from notewell.adapters.embeddings.base import NO_PROVIDER
 from notewell.backends.base import (
     Backend,
     Findings,
+    Nudged,
     Progress,
     Query,
     Site,
@@ -81,7 +82,8 @@ class Resilient:
             BackendError: not even builtin can start.
         """
         # Words alone: what stands in for an hour must not begin to embed everything.
-        plain = replace(site, embedding=NO_PROVIDER)
+        # Nor does it keep a rhythm of its own beside that of the backend.
+        plain = replace(site, embedding=NO_PROVIDER, stays=False)
         pair = cls(site, await open_backend(STAND_IN, plain), cool_down)
         await pair._ready()
         pair._catch_up()
@@ -149,6 +151,11 @@ class Resilient:
         if report is not None:
             return report
         return replace(behind, warnings=(*behind.warnings, *self._why()))
+
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date."""
+        if isinstance(self._primary, Nudged):
+            self._primary.nudge(changed=changed)
 
     async def status(self) -> IndexStatus:
         """Count what the index holds of whoever answers now."""

@@ -1,11 +1,13 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.legs import Legs
 from notewell.backends.builtin.recheck import Recheck
 from notewell.backends.builtin.scanning import look_through
+from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.asking import WORDS_ALONE, Meaning
 from notewell.backends.text.literal import Literal
@@ -15,7 +17,10 @@ from notewell.backends.text.query import read as read_query
 from notewell.backends.text.ranking import ranked
 from notewell.backends.text.scoring import Scorer
 from notewell.backends.text.snippets import snippet
-from notewell.types import Fallback, FallbackReason, Freshness, Hit
+from notewell.types import Fallback, FallbackReason, Freshness, Hit, source_of
+
+if TYPE_CHECKING:  # most agents have notes alone
+    from notewell.backends.builtin.transcripts.citing import Sayings
 
 _FEWEST_CANDIDATES = 40
 """Passages that are weighed whatever the limit: the second stage wants a choice."""
@@ -26,6 +31,9 @@ _MOST_CANDIDATES = 2_000
 _OUTDATED = (
     "The index was built with other settings; `notewell index` builds it anew, and "
     "until then the old one answers."
+)
+_WITHOUT_TRANSCRIPTS = (
+    "Transcripts are found by the index alone, so they were left out."
 )
 _CUT = "The query is long; its first and weightiest words were searched for."
 
@@ -56,7 +64,8 @@ def from_index(
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
     legs = Legs(site, store, tables, asked.wants, query, meaning)
-    literal, recheck = Literal(asked.wants, legs.spread), Recheck(site.workspace)
+    literal = Literal(asked.wants, legs.spread)
+    recheck = Recheck(site.workspace, _sayings(site, store, tables))
     pool = _pool(site, query)
     fallbacks = (*meaning.fallbacks, *_gone(meaning, legs))
     while True:
@@ -108,7 +117,12 @@ def from_files(
     if not asked.wants:
         return Findings(hits=(), mode="scan", reason="empty-query")
     chunking = site.agent.search.chunking
-    looked = look_through(site.workspace, asked.wants, chunking, hides=query.hides)
+    looked = look_through(
+        site.workspace,
+        asked.wants,
+        chunking,
+        hides=lambda path: "memory" not in query.sources or query.hides(path),
+    )
     scorer = Scorer(
         asked.wants,
         looked.spread,
@@ -123,6 +137,8 @@ def from_files(
     if looked.read < looked.notes:
         missed = f"Only {looked.read} of {looked.notes} notes could be read in time."
         warnings = (*warnings, missed)
+    if "sessions" in query.sources:
+        warnings = (*warnings, _WITHOUT_TRANSCRIPTS)
     return Findings(
         hits=hits,
         mode="scan",
@@ -133,6 +149,15 @@ def from_files(
         freshness=Freshness(pending=looked.notes),
         warnings=warnings,
     )
+
+
+def _sayings(site: Site, store: Store, tables: Generation) -> "Sayings | None":
+    if not site.transcripts:
+        return None
+    from notewell.backends.builtin.transcripts.citing import Sayings
+    from notewell.sessions import sessions_folder
+
+    return Sayings(store, tables, sessions_folder(site.state_dir, site.agent.id))
 
 
 def _pool(site: Site, query: Query) -> int:
@@ -162,23 +187,25 @@ def _hits(
         now = [(one, recheck.as_it_stands(one)) for one in best]
         missing = {one.passage.id for one, here in now if here is None}
         if not missing:
-            return [_hit(here, scorer) for _, here in now if here is not None]
+            return [_hit(here, scorer, recheck) for _, here in now if here is not None]
         gone |= missing
 
 
-def _hit(scored: Scored, scorer: Scorer) -> Hit:
+def _hit(scored: Scored, scorer: Scorer, recheck: Recheck) -> Hit:
     passage = scored.passage
+    start, end, match = recheck.cited(scored)
     return Hit(
         path=passage.path,
-        start_line=passage.start_line,
-        end_line=passage.end_line,
-        match_line=scored.match_line,
+        start_line=start,
+        end_line=end,
+        match_line=match,
         snippet=snippet(
             passage.text, scored.match_line - passage.start_line, scorer.weight
         ),
         score=scored.score,
         vector_score=None if scored.vector is None else max(0.0, scored.vector),
         text_score=scored.text or None,
+        source=source_of(passage.path),
         heading=passage.heading,
     )
 

@@ -57,6 +57,10 @@ class BuiltinBackend:
         """Count what the index holds and what it lacks."""
         return await off_the_loop(self._engine.status)
 
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date."""
+        self._engine.nudge(changed=changed)
+
     async def close(self) -> None:
         """Close the index."""
         await off_the_loop(self._engine.close)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from notewell.backends.base import Progress, Waiting
 from notewell.backends.builtin.identity import Identity
+from notewell.backends.builtin.ondisk import OnDisk
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store, size_of
 from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
 from notewell.types import IndexReport, IndexStatus, Skipped, VectorStatus
-from notewell.workspace import Scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +26,13 @@ class Indexed:
     """What a run over the texts has done.
 
     Attributes:
-        scanned: The notes as they were found.
+        scanned: The files as they were found.
         done: Notes that were written or removed.
         left: Notes that are still to do; None when that has to be counted.
         warnings: What a person should know.
     """
 
-    scanned: Scan
+    scanned: OnDisk
     done: int = 0
     left: int | None = 0
     warnings: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def nothing_held(indexed: Indexed, warnings: tuple[str, ...]) -> IndexReport:
     return IndexReport(
         files=0,
         chunks=0,
-        pending=indexed.left or len(indexed.scanned.notes),
+        pending=indexed.left or len(indexed.scanned),
         changed=indexed.done,
         skipped=indexed.scanned.skipped,
         warnings=warnings,

@@ -1,6 +1,6 @@
 """The engine without an event loop: readers that never wait, one writer at a time."""
 
-import os
+import threading
 import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
@@ -17,6 +17,7 @@ from notewell.backends.base import (
     Waiting,
 )
 from notewell.backends.builtin.answering import from_files, from_index
+from notewell.backends.builtin.background import Background
 from notewell.backends.builtin.counting import (
     Indexed,
     Told,
@@ -25,23 +26,23 @@ from notewell.backends.builtin.counting import (
     uncounted,
 )
 from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.indexer import known_notes
 from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.locking import only_writer
+from notewell.backends.builtin.ondisk import OnDisk, look_at
 from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import (
     BACKEND,
-    SIDE_FILES,
     Store,
     explained,
     is_spoilt,
+    state_of,
 )
 from notewell.backends.builtin.sync import (
-    Difference,
+    Differences,
     agreed,
     bring_up_to_date,
-    difference,
+    differences,
 )
 from notewell.backends.builtin.vectors.asking import WORDS_ALONE
 from notewell.backends.builtin.vectors.leg import Made, VectorLeg
@@ -49,7 +50,6 @@ from notewell.backends.builtin.vectors.making import Access
 from notewell.backends.builtin.vectors.texts import newest
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 from notewell.types import IndexReport, IndexStatus
-from notewell.workspace import Scan, scan
 
 _COUNTED_AT_ONCE = 5_000
 """Notes that are compared with the index before an empty answer is given."""
@@ -71,9 +71,23 @@ class Engine:
         self._vectors = VectorLeg(
             site, Access(reading=self._readers.one, writing=self._writing)
         )
+        self._closing = threading.Event()
+        self._background = self._begun() if site.stays else None
+
+    def _begun(self) -> Background:
+        """Begin to keep the index up to date."""
+        return Background(
+            self._site.agent.search.sync,
+            lambda progress, vectors: self.refresh(
+                force=False, within=None, progress=progress, vectors=vectors
+            ),
+        )
 
     def close(self) -> None:
-        """Close every connection and provider."""
+        """End what runs in the background; close every connection and provider."""
+        self._closing.set()
+        if self._background:
+            self._background.close()
         self._vectors.close()
         self._readers.close()
 
@@ -86,8 +100,26 @@ class Engine:
             # A damaged index is not built anew on the way to an answer.
             return error.reason != "not-ready"
 
+    def nudge(self, *, changed: bool = True) -> None:
+        """Let a run follow soon, in a program that stays; see `Nudged`."""
+        if self._background:
+            self._background.nudge(changed=changed)
+
     def search(self, query: Query) -> Findings:
         """Answer from the index, or from the files when it cannot be read."""
+        background = self._background
+        if background is None:
+            return self._found(query)
+        with background.searching():
+            behind, busy = background.behind, background.busy
+            found = self._found(query)
+        if not busy:
+            background.after(found)
+        if not behind:
+            return found
+        return replace(found, freshness=replace(found.freshness, stale=True))
+
+    def _found(self, query: Query) -> Findings:
         meaning = WORDS_ALONE
         try:
             # Before the index is read: a provider may take seconds.
@@ -119,7 +151,7 @@ class Engine:
             return found
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
             return found
-        pending = self._pending(store, scan(self._site.workspace))
+        pending = self._pending(store, look_at(self._site))
         fresh = replace(
             found.freshness, pending=pending, stale=found.freshness.stale or pending > 0
         )
@@ -171,18 +203,20 @@ class Engine:
     ) -> Indexed:
         """Make the text index agree with the files."""
         deadline = None if within is None else time.monotonic() + within
-        before = self._state_of_file()
+        before = state_of(self._path)
         scanned = self._scanned()
         if not force and self._agrees(scanned):
             if within is None:
                 self._record_agreement()
             return Indexed(scanned=scanned)
         patient = within is None
-        with only_writer(self._path, patient=patient, waiting=told.waiting) as mine:
+        with only_writer(
+            self._path, patient=patient, waiting=told.waiting, closing=self._closing
+        ) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return Indexed(scanned=scanned, left=None, warnings=(busy,))
-            if self._state_of_file() != before:
+            if state_of(self._path) != before:
                 # Whoever wrote since may know newer notes than this scan does.
                 scanned = self._scanned()
             with explained(self._path):
@@ -193,9 +227,11 @@ class Engine:
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
-        scanned = scan(self._site.workspace)
+        scanned = look_at(self._site)
         notice = self._location.notice
         warnings = (notice,) if notice else ()
+        if self._background and self._background.problem:
+            warnings = (*warnings, f"The last run: {self._background.problem}")
         try:
             with self._readers.one() as store:
                 pending = self._pending(store, scanned)
@@ -203,7 +239,7 @@ class Engine:
                 told = (*warnings, slow.message) if slow else warnings
                 return counted(store, self._path, pending, told)
         except Unreadable as error:
-            return uncounted(self._path, len(scanned.notes), error, warnings)
+            return uncounted(self._path, len(scanned), error, warnings)
 
     def _report(self, indexed: Indexed, made: Made) -> IndexReport:
         """Count what the index holds now; what is pending too, if it is not known."""
@@ -232,19 +268,18 @@ class Engine:
             warnings=warnings,
         )
 
-    def _scanned(self) -> Scan:
+    def _scanned(self) -> OnDisk:
         """Walk the notes; a folder that cannot be read is not one without notes."""
-        scanned = scan(self._site.workspace)
-        for skipped in scanned.skipped:
-            if skipped.path == "." and skipped.reason in ("unreadable", "missing"):
-                raise BackendUnavailable(
-                    BACKEND,
-                    f"the workspace cannot be read: {skipped.detail}",
-                    remedy="see its permissions; the index is kept as it was",
-                )
+        scanned = look_at(self._site)
+        for skipped in scanned.unreadable():
+            raise BackendUnavailable(
+                BACKEND,
+                f"the workspace cannot be read: {skipped.detail}",
+                remedy="see its permissions; the index is kept as it was",
+            )
         return scanned
 
-    def _agrees(self, scanned: Scan) -> bool:
+    def _agrees(self, scanned: OnDisk) -> bool:
         """Say, without a lock, whether there is nothing to do."""
         if self._readers.found_damage:
             return False
@@ -255,12 +290,12 @@ class Engine:
             return False
         return changes is not None and not len(changes)
 
-    def _changes(self, store: Store, scanned: Scan) -> Difference | None:
+    def _changes(self, store: Store, scanned: OnDisk) -> Differences | None:
         """Compare the notes with the index; None if it has to be built anew."""
         live = store.live()
         if live is None or not self._is_current(store):
             return None
-        return difference(scanned, known_notes(store, live))
+        return differences(store, live, scanned, self._site.agent.search)
 
     def _is_current(self, store: Store) -> bool:
         live = store.live()
@@ -275,13 +310,13 @@ class Engine:
         except Unreadable:
             return False
 
-    def _pending(self, store: Store, scanned: Scan) -> int:
+    def _pending(self, store: Store, scanned: OnDisk) -> int:
         changes = self._changes(store, scanned)
-        return max(1, len(scanned.notes)) if changes is None else changes.certain()
+        return max(1, len(scanned)) if changes is None else changes.certain()
 
     def _write(
         self,
-        scanned: Scan,
+        scanned: OnDisk,
         force: bool,
         deadline: float | None,
         progress: Progress | None,
@@ -299,7 +334,7 @@ class Engine:
                     store,
                     scanned,
                     identity=self._identity,
-                    chunking=self._site.agent.search.chunking,
+                    settings=self._site.agent.search,
                     force=force,
                     deadline=deadline,
                     progress=progress,
@@ -328,7 +363,8 @@ class Engine:
     @contextmanager
     def _writing(self) -> Generator[Store]:
         """Lend a connection that may write vectors, with the lock."""
-        with only_writer(self._path, patient=True), explained(self._path):
+        lock = only_writer(self._path, patient=True, closing=self._closing)
+        with lock, explained(self._path):
             store = self._writer()
             try:
                 self._vectors.prepare(store)
@@ -343,19 +379,7 @@ class Engine:
                 with explained(self._path), closing(self._writer()) as store:
                     agreed(store)
 
-    def _state_of_file(self) -> tuple[tuple[int, ...], ...]:
-        """Return something that differs once another process has written."""
-        return tuple(_state(f"{self._path}{suffix}") for suffix in SIDE_FILES)
-
 
 def _note_failure(store: Store, error: apsw.Error) -> None:
     with suppress(apsw.Error):
         store.put("last_error", str(error))
-
-
-def _state(file: str) -> tuple[int, ...]:
-    try:
-        found = os.stat(file)
-    except OSError:
-        return ()
-    return (found.st_ino, found.st_size, found.st_mtime_ns)

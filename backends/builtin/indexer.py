@@ -44,6 +44,7 @@ def known_notes(store: Store, generation: Generation) -> dict[str, Known]:
     rows = store.connection.execute(
         "select path, size, mtime_ns, ctime_ns, id, digest, problem"
         f" from {generation.files}"
+        f" where id not in (select file_id from {generation.transcripts})"
     )
     return {known.path: known for known in map(Known._make, rows)}
 
@@ -113,30 +114,44 @@ class Indexer:
         chunks: Iterable[Chunk],
         problem: str | None,
     ) -> None:
-        self.changed += 1
         chunks = list(chunks)
+        if before:
+            self._clear(before.id)
+        key = self.put_row(
+            note.path, before.id if before else None, signature, digest, problem
+        )
+        self.add(key, note.path, chunks)
+
+    def put_row(
+        self,
+        path: str,
+        key: int | None,
+        signature: Signature,
+        digest: bytes,
+        problem: str | None,
+    ) -> int:
+        """Write down how a file looks; `key` is its row if it has one. Return the row."""
+        self.changed += 1
         values = (*signature, digest, problem)
         # Never `insert or replace`: it opens a statement journal, at which FTS5 writes
         # out what it has gathered, and that makes a segment of every single note.
-        if before:
-            self._clear(before.id)
+        if key is not None:
             self._run(
                 f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?,"
                 " digest = ?, problem = ? where id = ?",
-                (*values, before.id),
+                (*values, key),
             )
-            key = before.id
-        else:
-            self._run(
-                f"insert into {self._tables.files}"
-                "(size, mtime_ns, ctime_ns, digest, problem, path)"
-                " values (?, ?, ?, ?, ?, ?)",
-                (*values, note.path),
-            )
-            key = self._store.connection.last_insert_rowid()
-        self._add(key, note.path, chunks)
+            return key
+        self._run(
+            f"insert into {self._tables.files}"
+            "(size, mtime_ns, ctime_ns, digest, problem, path)"
+            " values (?, ?, ?, ?, ?, ?)",
+            (*values, path),
+        )
+        return self._store.connection.last_insert_rowid()
 
-    def _add(self, file_id: int, path: str, chunks: list[Chunk]) -> None:
+    def add(self, file_id: int, path: str, chunks: list[Chunk]) -> int:
+        """Index passages of a file; return the id of the first, the others follow."""
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
         about = _context(named(path))
         rows: list[tuple[int | str | bytes, ...]] = []
@@ -163,6 +178,13 @@ class Indexer:
             " values (?, ?, ?, ?)",
             entries,
         )
+        return first
+
+    def clear(self, chunks: Iterable[int]) -> None:
+        """Take passages out of the index."""
+        keys = [(chunk,) for chunk in chunks]
+        self._many(f"delete from {self._tables.fts} where rowid = ?", keys)
+        self._many(f"delete from {self._tables.chunks} where id = ?", keys)
 
     def _clear(self, file_id: int) -> None:
         chunks = self._store.rows(

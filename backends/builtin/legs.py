@@ -8,6 +8,7 @@ from notewell.backends.builtin.fusion import by_vectors, fused
 from notewell.backends.builtin.lexical import candidates, spread_of
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.transcripts.visible import Visible
 from notewell.backends.builtin.vectors.asking import Meaning
 from notewell.backends.builtin.vectors.nearest import Vectors
 from notewell.backends.builtin.vectors.tables import find_set, still_lacking
@@ -43,7 +44,7 @@ class Legs:
         self._store = store
         self._tables = tables
         self._wants = wants
-        self._query = query
+        self._visible = Visible(store, tables, query)
         self.spread = spread_of(store, tables, wants)
         self.passages: int = store.get("passages") or 0
         self.scorer = Scorer(
@@ -67,12 +68,18 @@ class Legs:
     def candidates(self, literal: Literal, pool: int) -> list[Scored]:
         """Return about `pool` passages of each leg, weighed and joined."""
         found = candidates(
-            self._store, self._tables, self._wants, self.spread, literal, limit=pool
+            self._store,
+            self._tables,
+            self._wants,
+            self.spread,
+            literal,
+            visible=self._visible,
+            limit=pool,
         )
         near = self._near(pool)
         self.exhausted = max(len(found), len(near)) < pool
         for one in (*found, *near):
-            if one.id not in self._scored and not self._query.hides(one.path):
+            if one.id not in self._scored and self._visible(one.path):
                 self._scored[one.id] = self.scorer.score(one)
         if self.vectors is None:
             return list(self._scored.values())
@@ -96,7 +103,7 @@ class Legs:
     def _near(self, pool: int) -> list[Passage]:
         if self.vectors is None:
             return []
-        near = self.vectors.nearest(pool, lambda path: not self._query.hides(path))
+        near = self.vectors.nearest(pool, self._visible)
         return [
             passage_of(row)
             for one in near

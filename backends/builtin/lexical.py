@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.transcripts.visible import Visible
 from notewell.backends.builtin.vocabulary import passages_with
 from notewell.backends.text.literal import Literal, quoted
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
@@ -40,6 +41,7 @@ def candidates(
     spread: Mapping[str, int],
     literal: Literal,
     *,
+    visible: Visible,
     limit: int,
 ) -> list[Passage]:
     """Return the passages that match best by BM25, at most `limit`.
@@ -47,25 +49,25 @@ def candidates(
     When words of the query stand in some passages as they are written, at least one
     of these is among the candidates.
     """
-    found = _matching(store, tables, _expression(wants, spread), limit)
+    found = _matching(store, tables, _expression(wants, spread), visible, limit)
     if any(literal.is_in(passage.text) for passage in found):
         return found
-    return [*found, *_matching(store, tables, literal.expression(), 1)]
+    return [*found, *_matching(store, tables, literal.expression(), visible, 1)]
 
 
 def _matching(
-    store: Store, tables: Generation, expression: str, limit: int
+    store: Store, tables: Generation, expression: str, visible: Visible, limit: int
 ) -> list[Passage]:
     if not expression:
         return []
     rows = store.connection.execute(
         f"select {COLUMNS} from ("
         f"  select rowid as id, bm25({tables.fts}, {_WEIGHTS}) as strength"
-        f"  from {tables.fts} where {tables.fts} match ?"
+        f"  from {tables.fts} where {tables.fts} match ?{visible.condition}"
         f"  order by strength, id limit ?"
         f") as found join {tables.chunks} as c on c.id = found.id"
         f" join {tables.files} as f on f.id = c.file_id order by strength, found.id",
-        (expression, limit),
+        (expression, *visible.values, limit),
     )
     return [passage_of(row) for row in rows]
 

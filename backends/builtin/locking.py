@@ -1,21 +1,30 @@
 """One writer at a time, across processes. Readers need no lock."""
 
 import os
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from notewell.backends.base import Waiting
-from notewell.backends.builtin.store import create_folder, explained
+from notewell.backends.builtin.store import BACKEND, create_folder, explained
+from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
+_LOOK_UP: Final = 0.25
+"""Seconds between two looks at whether one has to wait any longer."""
+
 
 @contextmanager
 def only_writer(
-    path: Path, *, patient: bool, waiting: Waiting | None = None
+    path: Path,
+    *,
+    patient: bool,
+    waiting: Waiting | None = None,
+    closing: threading.Event | None = None,
 ) -> Generator[bool]:
     """Hold the lock of an index; give False when it is taken and time is short.
 
@@ -23,12 +32,13 @@ def only_writer(
         path: The index file.
         patient: Wait for whoever holds the lock.
         waiting: Called once if we have to.
+        closing: Set when nobody is to be waited for any longer.
 
     Raises:
-        BackendUnavailable: no lock can be kept beside the index.
+        BackendUnavailable: no lock can be kept beside the index, or it is closing.
     """
     with explained(path):
-        lock = _acquired(path, patient=patient, waiting=waiting)
+        lock = _acquired(path, patient=patient, waiting=waiting, closing=closing)
     try:
         yield lock is not None
     finally:
@@ -37,7 +47,11 @@ def only_writer(
 
 
 def _acquired(
-    path: Path, *, patient: bool, waiting: Waiting | None
+    path: Path,
+    *,
+    patient: bool,
+    waiting: Waiting | None,
+    closing: threading.Event | None,
 ) -> "BaseFileLock | None":
     from filelock import FileLock, Timeout  # slow to import, and only for writers
 
@@ -53,5 +67,17 @@ def _acquired(
             return None
         if waiting:
             waiting()
-        lock.acquire()
+        _wait_for(lock, closing)
     return lock
+
+
+def _wait_for(lock: "BaseFileLock", closing: threading.Event | None) -> None:
+    from filelock import Timeout
+
+    while closing is None or not closing.is_set():
+        try:
+            lock.acquire(timeout=_LOOK_UP)
+        except Timeout:
+            continue
+        return
+    raise BackendUnavailable(BACKEND, "the index is being closed", remedy="reopen it")

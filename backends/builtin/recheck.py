@@ -3,10 +3,15 @@
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from notewell.backends.text.passages import Scored
 from notewell.errors import PathRefused
+from notewell.types import source_of
 from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
+
+if TYPE_CHECKING:  # most agents have notes alone
+    from notewell.backends.builtin.transcripts.citing import Sayings
 
 
 class Recheck:
@@ -17,8 +22,10 @@ class Recheck:
         lost: Set when a passage turned out to be gone.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, sayings: "Sayings | None" = None) -> None:
+        """Take the notes, and the transcripts where they are searched, too."""
         self._workspace = workspace
+        self._sayings = sayings
         self._lines: dict[str, list[str] | None] = {}
         self.stale = False
         self.lost = False
@@ -26,6 +33,8 @@ class Recheck:
     def as_it_stands(self, scored: Scored) -> Scored | None:
         """Return the passage with the lines that it has now, None if it is gone."""
         passage = scored.passage
+        if source_of(passage.path) == "sessions":
+            return self._as_said(scored)
         file = self._file(passage.path)
         if file and _is_unchanged(file, passage.signature):
             return scored
@@ -34,6 +43,20 @@ class Recheck:
         self.stale = self.stale or found != scored
         self.lost = self.lost or found is None
         return found
+
+    def cited(self, scored: Scored) -> tuple[int, int, int]:
+        """Return the first, the last and the best line that a hit cites."""
+        passage = scored.passage
+        if self._sayings and source_of(passage.path) == "sessions":
+            return self._sayings.cited(scored)
+        return passage.start_line, passage.end_line, scored.match_line
+
+    def _as_said(self, scored: Scored) -> Scored | None:
+        """Return a passage of a transcript if its file still holds what was read."""
+        if self._sayings and self._sayings.stands(scored.passage.path):
+            return scored
+        self.stale = self.lost = True
+        return None
 
     def _file(self, path: str) -> str | None:
         """Return the file, if `get` would read it: what it refuses is not cited."""

@@ -11,7 +11,7 @@ from typing import Final
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 # White space alone parts terms: notewell.backends.text.terms has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
@@ -42,6 +42,16 @@ class Generation:
     def chunks(self) -> str:
         """One row per passage, with its text and the key of its vector."""
         return f"nw_chunks_{self.number}"
+
+    @property
+    def transcripts(self) -> str:
+        """One row per file that is a transcript: up to where it was read."""
+        return f"nw_transcripts_{self.number}"
+
+    @property
+    def origins(self) -> str:
+        """For a passage of a transcript the line of the JSONL behind each line."""
+        return f"nw_origins_{self.number}"
 
     @property
     def fts(self) -> str:
@@ -81,6 +91,16 @@ class Generation:
             digest blob not null,
             text text not null
         ) strict;
+        create table {self.transcripts}(
+            file_id integer primary key,
+            offset integer not null,
+            line integer not null,
+            mark blob not null
+        ) strict;
+        create table {self.origins}(
+            chunk_id integer primary key,
+            lines text not null
+        ) strict;
         create index {self.chunks}_file on {self.chunks}(file_id, length);
         create index {self.chunks}_digest on {self.chunks}(digest);
         create virtual table {self.fts} using fts5(
@@ -101,6 +121,8 @@ class Generation:
         drop table if exists {self.vocabulary};
         drop table if exists {self.fts};
         drop table if exists {self.chunks};
+        drop table if exists {self.transcripts};
+        drop table if exists {self.origins};
         drop table if exists {self.files};
         drop table if exists {self.common};
         """

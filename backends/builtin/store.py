@@ -80,6 +80,19 @@ def size_of(path: Path) -> int:
     return total
 
 
+def state_of(path: Path) -> tuple[tuple[int, ...], ...]:
+    """Return something that differs once another process has written an index."""
+    return tuple(_state(f"{path}{suffix}") for suffix in SIDE_FILES)
+
+
+def _state(file: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return ()
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
 def create_folder(folder: Path) -> None:
     """Create a folder, and those above it that are missing, for their owner alone."""
     if not folder.is_dir():

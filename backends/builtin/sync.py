@@ -6,21 +6,27 @@ rebuild goes through the same code into the next generation.
 """
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import apsw
 
 from notewell.backends.base import Progress
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.indexer import Indexer, Known, Signature, known_notes
+from notewell.backends.builtin.ondisk import OnDisk
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vocabulary import count
-from notewell.config import ChunkingSettings
+from notewell.config import SearchSettings
 from notewell.workspace import Note, Scan
+
+if TYPE_CHECKING:  # most agents have notes alone
+    from notewell.backends.builtin.transcripts.difference import Spoken
 
 _COMMIT_EVERY = 1.0
 """Seconds of work that a killed run may lose."""
@@ -54,6 +60,42 @@ class Difference:
         return len(self.changed) + len(self.removed)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """What there is to do, about notes and about transcripts."""
+
+    notes: Difference
+    spoken: "Spoken | None" = None
+
+    def __len__(self) -> int:
+        return len(self.notes) + (len(self.spoken) if self.spoken else 0)
+
+    def certain(self) -> int:
+        """Count what is known to differ."""
+        return self.notes.certain() + (self.spoken.certain() if self.spoken else 0)
+
+
+def differences(
+    store: Store, tables: Generation, found: OnDisk, settings: SearchSettings
+) -> Differences:
+    """Compare what there is with what a generation holds."""
+    notes = difference(found.notes, known_notes(store, tables))
+    held = store.one(f"select 1 from {tables.transcripts} limit 1")
+    if found.transcripts is None and not held:
+        return Differences(notes=notes)
+    from notewell.backends.builtin.transcripts.difference import (
+        heard_transcripts,
+        spoken_difference,
+    )
+
+    spoken = spoken_difference(
+        found.transcripts.found if found.transcripts else (),
+        heard_transcripts(store, tables),
+        settings.sync.sessions,
+    )
+    return Differences(notes=notes, spoken=spoken)
+
+
 def difference(scan: Scan, known: dict[str, Known]) -> Difference:
     """Compare a scan with what a generation holds, by size and times."""
     changed: list[tuple[Note, Known | None]] = []
@@ -79,10 +121,10 @@ def difference(scan: Scan, known: dict[str, Known]) -> Difference:
 
 def bring_up_to_date(
     store: Store,
-    scan: Scan,
+    found: OnDisk,
     *,
     identity: Identity,
-    chunking: ChunkingSettings,
+    settings: SearchSettings,
     force: bool,
     deadline: float | None,
     progress: Progress | None,
@@ -92,18 +134,23 @@ def bring_up_to_date(
 
     Args:
         store: A writer; the caller holds the lock.
+        settings: How passages are cut, and which transcripts are read again.
         deadline: On `time.monotonic()`; None for no limit.
         publish: Make a new generation live when it is complete; else it waits.
 
     Returns:
-        How many notes were written or removed, and how many are still to do.
+        How many files were written or removed, and how many are still to do.
     """
     target = _target(store, identity, force=force)
-    todo = difference(scan, known_notes(store, target))
-    indexer = Indexer(store, target, chunking)
+    todo = differences(store, target, found, settings)
+    indexer = Indexer(store, target, settings.chunking)
+    works = chain(
+        _works_on_notes(indexer, todo.notes),
+        _works_on_transcripts(store, target, indexer, todo.spoken, settings),
+    )
     done = 0
     # Closed here, and not when it is collected: its last commit may fail.
-    with closing(_steps(store, indexer, todo)) as steps:
+    with closing(_steps(store, works)) as steps:
         for done in steps:
             if progress:
                 progress(done, len(todo))
@@ -111,7 +158,7 @@ def bring_up_to_date(
                 break
     left = max(0, todo.certain() - done)
     if not left and (publish or target == store.live()):
-        _complete(store, target, scan, changed=bool(todo))
+        _complete(store, target, len(found), changed=bool(todo))
     return indexer.changed, left
 
 
@@ -137,25 +184,41 @@ def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
     return Generation(number)
 
 
+def _works_on_notes(indexer: Indexer, todo: Difference) -> Iterator[Callable[[], None]]:
+    for known in todo.removed:
+        yield partial(indexer.remove, [known])
+    for note, before in (*todo.changed, *todo.again):
+        yield partial(indexer.put, note, before, _signature(note))
+
+
+def _works_on_transcripts(
+    store: Store,
+    target: Generation,
+    indexer: Indexer,
+    todo: "Spoken | None",
+    settings: SearchSettings,
+) -> Iterator[Callable[[], None]]:
+    if not todo:
+        return
+    from notewell.backends.builtin.transcripts.indexing import TranscriptIndexer
+
+    spoken = TranscriptIndexer(store, target, indexer, settings.chunking)
+    for heard in todo.removed:
+        yield partial(spoken.remove, heard)
+    for transcript, before in (*todo.changed, *todo.again):
+        yield partial(spoken.put, transcript, before)
+
+
 def _steps(
-    store: Store, indexer: Indexer, todo: Difference
+    store: Store, works: Iterable[Callable[[], None]]
 ) -> Generator[int, None, None]:
-    """Do the work note by note and yield how many are done; commit now and then."""
-    works = chain(
-        ((None, known) for known in todo.removed),
-        todo.changed,
-        todo.again,
-    )
+    """Do the work file by file and yield how many are done; commit now and then."""
     committed = time.monotonic()
     done = 0
     store.connection.execute("begin immediate")
     try:
-        for done, (note, before) in enumerate(works, start=1):
-            if note is None:
-                assert before is not None
-                indexer.remove([before])
-            else:
-                indexer.put(note, before, _signature(note))
+        for done, work in enumerate(works, start=1):
+            work()
             if time.monotonic() - committed > _COMMIT_EVERY:
                 store.connection.execute("commit; begin immediate")
                 committed = time.monotonic()
@@ -189,12 +252,12 @@ def _signature(note: Note) -> Signature:
     return Signature(note.size, note.mtime_ns if settled else _UNSETTLED, note.ctime_ns)
 
 
-def _complete(store: Store, target: Generation, scan: Scan, *, changed: bool) -> None:
+def _complete(store: Store, target: Generation, files: int, *, changed: bool) -> None:
     """Record that the index agrees with the files, and publish a new generation."""
     live = store.live()
     new = live != target
     with store.connection:
-        _verify(store, target, scan)
+        _verify(store, target, files)
         if changed or new:
             count(store, target, force=new)
         if new:
@@ -211,10 +274,10 @@ def agreed(store: Store) -> None:
     store.put("last_error", None)
 
 
-def _verify(store: Store, target: Generation, scan: Scan) -> None:
+def _verify(store: Store, target: Generation, files: int) -> None:
     held = store.one(f"select count(*) from {target.files}")
-    if held != len(scan.notes):
-        raise RuntimeError(f"{held} notes in the index, {len(scan.notes)} on disk")
+    if held != files:
+        raise RuntimeError(f"{held} files in the index, {files} on disk")
 
 
 def _abandon(store: Store, generation: Generation) -> None:

@@ -50,6 +50,10 @@ class QmdBackend:
         """Count what the index holds and what it lacks."""
         return await off_the_loop(self._engine.status)
 
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date."""
+        self._engine.nudge(changed=changed)
+
     async def close(self) -> None:
         """Stop what runs."""
         await off_the_loop(self._engine.close)

@@ -15,10 +15,10 @@ from notewell.backends.qmd.outlook import not_read, outlook
 from notewell.backends.qmd.program import child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
-from notewell.backends.qmd.schedule import Schedule
 from notewell.backends.qmd.vectors import Vectors
 from notewell.backends.qmd.words import has_runs, has_signs
 from notewell.backends.qmd.writing import Writer
+from notewell.backends.schedule import Rhythm, Schedule
 from notewell.backends.text.query import read as read_query
 from notewell.errors import BackendError
 from notewell.types import FallbackReason, Freshness, IndexReport, IndexStatus
@@ -59,7 +59,12 @@ class Engine:
         if settings.on_boot and settings.wait_for_boot_sync:
             self._writer.refresh()
         schedule = Schedule(
-            settings,
+            Rhythm(
+                debounce=settings.debounce_ms / 1000,
+                interval=settings.interval,
+                embed_interval=settings.embed_interval,
+                on_boot=settings.on_boot,
+            ),
             update=lambda stop: self._writer.refresh(stop=stop, patient=False),
             embed=self._vectors.make if self._vectors.wanted else None,
         )
@@ -114,11 +119,17 @@ class Engine:
         answered = self._modes.answer(words, record, asking, budget)
         return self._findings(query, record, answered)
 
+    def nudge(self, *, changed: bool = True) -> None:
+        """Let an update follow soon; see `Nudged`."""
+        if self._schedule:
+            self._schedule.nudge(changed=changed)
+
     def _findings(self, query: Query, record: Record, answered: Answered) -> Findings:
         worded = answered.worded
-        if worded.stale and self._schedule:
-            self._schedule.nudge()
-        stale = worded.stale or record.unfinished
+        if worded.stale:
+            self.nudge()
+        behind = self._schedule is not None and self._schedule.behind
+        stale = worded.stale or record.unfinished or behind
         return Findings(
             hits=worded.hits,
             mode=answered.mode,

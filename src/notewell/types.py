@@ -58,6 +58,16 @@ def citation_of(path: str, start: int, end: int) -> str:
     return f"{path}#L{start}" if start == end else f"{path}#L{start}-L{end}"
 
 
+def source_of(path: str) -> Source:
+    """Return where a passage comes from, by its path alone.
+
+    >>> source_of("sessions/4f2a.jsonl"), source_of("sessions/minutes.md")
+    ('sessions', 'memory')
+    """
+    transcript = path.startswith("sessions/") and path[-3:].lower() != ".md"
+    return "sessions" if transcript else "memory"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fallback:
     """One step down that was taken to answer.

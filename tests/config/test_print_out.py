@@ -108,13 +108,9 @@ def test_an_agent_lists_what_is_its_own(load: Load, home: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{memory: {search: {sources: ['sessions']}}}", "Session transcripts"),
-        (
-            "{memory: {search: {experimental: {sessionMemory: true}}}}",
-            "Session transcripts",
-        ),
-        ("{memory: {search: {sync: {watch: true}}}}", "Watching files"),
-        ("{memory: {search: {sync: {intervalMinutes: 5}}}}", "Watching files"),
+        ("{memory: {search: {sources: ['sessions']}}}", "sessionMemory"),
+        ("{memory: {search: {experimental: {sessionMemory: true}}}}", "sources"),
+        ("{memory: {backend: 'qmd', qmd: {sessions: {enabled: true}}}}", "qmd"),
     ],
 )
 def test_a_configured_feature_of_later_is_said_in_short(
@@ -143,7 +139,7 @@ def test_a_setting_that_is_not_used_is_no_feature_of_later(load: Load) -> None:
         "{}",
         "{memory: {search: {provider: 'none', model: 'm'}}}",
         "{memory: {search: {provider: 'auto'}}}",
-        "{memory: {search: {sync: {watch: false}}}}",
+        "{memory: {search: {sync: {watch: true, intervalMinutes: 5}}}}",
         "{agents: {defaults: {compaction: {memoryFlush: {enabled: false}}}}}",
         "{memory: {qmd: {limits: {maxResults: 3}}}}",
         "{memory: {fallback: 'none'}}",

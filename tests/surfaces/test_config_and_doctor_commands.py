@@ -52,11 +52,11 @@ def test_an_unknown_key_is_a_warning_on_stderr(run: "Notewell", tmp_path: Path) 
 
 
 def test_what_this_version_lacks_is_said(run: "Notewell", tmp_path: Path) -> None:
-    file = config_file(tmp_path, "{memory: {search: {sync: {watch: true}}}}")
+    file = config_file(tmp_path, "{memory: {search: {sources: ['sessions']}}}")
 
     ran = run("config", "--config", file)
 
-    assert "Watching" in ran.said
+    assert "Transcripts need" in ran.said
 
 
 def test_what_is_lacking_and_what_is_not_used_is_said_once_for_all_agents(
@@ -65,7 +65,7 @@ def test_what_is_lacking_and_what_is_not_used_is_said_once_for_all_agents(
     file = config_file(
         tmp_path,
         """{
-            memory: {search: {sync: {watch: true}, multimodal: {enabled: true}}},
+            memory: {search: {sources: ["sessions"], multimodal: {enabled: true}}},
             agents: {list: [{id: "main"}, {id: "tea"}]},
         }""",
     )
@@ -74,7 +74,7 @@ def test_what_is_lacking_and_what_is_not_used_is_said_once_for_all_agents(
     warnings = run("config", "--json", "--config", file).value["warnings"]
 
     lacking, unused = warnings
-    assert "Watching files is configured" in lacking
+    assert "Transcripts need" in lacking
     assert unused.startswith("memory.search.multimodal is a setting of OpenClaw")
     assert said == [f"warning: {lacking}", f"warning: {unused}"]
 
@@ -218,13 +218,13 @@ def test_an_engine_that_another_one_stands_in_for_is_a_warning(
 def test_a_configured_feature_that_is_lacking_is_a_warning(
     run: "Notewell", tmp_path: Path
 ) -> None:
-    file = config_file(tmp_path, "{memory: {search: {sync: {watch: true}}}}")
+    file = config_file(tmp_path, "{memory: {search: {sources: ['sessions']}}}")
 
     ran = run("doctor", "--json", "--config", file)
 
     [check] = [item for item in ran.value["checks"] if item["name"] == "features"]
     assert (ran.code, check["status"]) == (0, "warning")
-    assert "Watching files is configured" in check["detail"]
+    assert "Transcripts need" in check["detail"]
 
 
 def test_a_provider_that_lacks_something_is_a_warning_with_the_remedy(

@@ -17,12 +17,13 @@ COMMANDS: Final[Mapping[str, str]] = {
     "remember": "Write something down in today's log.",
     "context": "Print what an agent loads when a session starts.",
     "index": "Make the index agree with the notes.",
+    "watch": "Keep the index up to date until it is ended.",
     "status": "Show what is indexed, and what is not.",
     "config": "Show every setting and where it comes from.",
     "doctor": "Check this machine, and say what to do.",
     "models": "Fetch the embedding model, once.",
 }
-PLANNED: Final = frozenset({"bench", "watch", "mcp"})
+PLANNED: Final = frozenset({"bench", "mcp"})
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.
 
 The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of

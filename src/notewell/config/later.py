@@ -40,27 +40,27 @@ def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]
     )
 
 
-def _asks_for_watching(settings: Settings, agent: AgentSettings) -> bool:
-    sync = agent.search.sync
-    watched = "sync.watch" in agent.given and sync.watch
-    return watched or sync.interval_minutes > 0
-
-
-def _asks_for_sessions(settings: Settings, agent: AgentSettings) -> bool:
+def _asks_for_half(settings: Settings, agent: AgentSettings) -> bool:
     search = agent.search
-    return "sessions" in search.sources or search.experimental.session_memory
+    return ("sessions" in search.sources) != search.experimental.session_memory
+
+
+def _asks_qmd(settings: Settings, agent: AgentSettings) -> bool:
+    search, memory = agent.search, settings.memory
+    both = "sessions" in search.sources and search.experimental.session_memory
+    return memory.backend == "qmd" and (both or memory.qmd.sessions.enabled)
 
 
 # The kind of the step down that says the same in an answer, who asks, what is said.
 _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
     (
         "",
-        _asks_for_sessions,
-        "Session transcripts are configured; this version does not search them yet.",
+        _asks_for_half,
+        'Transcripts need "sessions" in sources and experimental.sessionMemory.',
     ),
     (
         "",
-        _asks_for_watching,
-        "Watching files is configured; this version does not do it yet.",
+        _asks_qmd,
+        "Transcripts are configured; the engine qmd does not search them yet.",
     ),
 )

@@ -3,18 +3,13 @@
 from collections.abc import Collection
 from typing import Final
 
-from notewell.config import AgentSettings
 from notewell.errors import BackendError, BackendUnavailable
+from notewell.memory.opening import Opening
 from notewell.types import Source
 
 SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
-AVAILABLE: Final[frozenset[Source]] = frozenset({"memory"})
-"""What this version can search."""
-
 MOST_RESULTS: Final = 10_000
 """As in the configuration."""
-
-_NO_TRANSCRIPTS: Final = "Session transcripts are not searched by this version."
 
 
 def limit_of(asked: int | None, configured: int) -> int:
@@ -44,19 +39,20 @@ def asked_sources(sources: Collection[Source] | None) -> frozenset[Source]:
     return frozenset(sources)
 
 
-def enabled_sources(agent: AgentSettings) -> frozenset[Source]:
-    """Return the sources that are configured."""
-    return SOURCES & frozenset(agent.search.sources)
+def enabled_sources(opening: Opening) -> frozenset[Source]:
+    """Return the sources that are configured and can be searched."""
+    enabled = SOURCES & frozenset(opening.agent.search.sources)
+    return enabled if opening.transcripts else enabled - {"sessions"}
 
 
-def left_out(
-    asked: Collection[Source] | None, enabled: frozenset[Source]
-) -> tuple[str, ...]:
+def left_out(asked: Collection[Source] | None, opening: Opening) -> tuple[str, ...]:
     """Return a sentence for each source that was asked for and is not searched."""
-    wanted = set(asked or ())
-    dropped = sorted(wanted - enabled - {"sessions"})
-    said = tuple(f"The source {name!r} is not configured." for name in dropped)
-    return (*said, _NO_TRANSCRIPTS) if "sessions" in wanted else said
+    dropped = set(asked or ()) - enabled_sources(opening)
+    said = tuple(
+        f"The source {name!r} is not configured." for name in dropped - {"sessions"}
+    )
+    why = opening.no_transcripts if "sessions" in dropped else None
+    return (*said, f"Transcripts are not searched: {why}.") if why else said
 
 
 def sentences(failure: BackendError | None) -> tuple[str, ...]:

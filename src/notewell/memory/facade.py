@@ -1,21 +1,26 @@
 """The one object that programs hold: search, get, refresh, status."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from notewell.backends.base import Backend, Progress, Query, VectorWork, Waiting
+from notewell.backends.base import (
+    Backend,
+    Nudged,
+    Progress,
+    Query,
+    VectorWork,
+    Waiting,
+)
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.fallback import open_with_fallback
 from notewell.config import Settings, later_features
 from notewell.errors import BackendError, BackendUnknown
 from notewell.memory.answers import Answering, switched_off
 from notewell.memory.asking import (
-    AVAILABLE,
     asked_sources,
     closed,
     enabled_sources,
@@ -23,9 +28,9 @@ from notewell.memory.asking import (
     limit_of,
     sentences,
 )
-from notewell.memory.opening import Opening, prepare
-from notewell.memory.scoping import DENIED
-from notewell.scope import ConversationKind, is_hidden
+from notewell.memory.opening import Opening
+from notewell.memory.scoping import DENIED, Hiding
+from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
     EmptyReason,
@@ -43,6 +48,7 @@ if TYPE_CHECKING:  # most programs only read
     from notewell.memory.context import SessionContext
     from notewell.memory.remembering import Remembered
     from notewell.memory.writes import FlushControl
+    from notewell.watching import Watcher
 
 _INDEX_SECONDS: Final = 2.0
 """How long who wrote something waits for the index at most."""
@@ -73,6 +79,7 @@ class Memory:
         self._backend: Backend | None = None
         self._name = opening.settings.memory.backend
         self._failure: BackendError | None = None
+        self._watcher: Watcher | None = None
 
     @property
     def agent(self) -> str:
@@ -94,6 +101,10 @@ class Memory:
             raise
         except BackendError as error:
             self._failure = error
+        if self._server and isinstance(self._backend, Nudged):
+            from notewell.memory.watching import watched
+
+            self._watcher = watched(self._opening, self._backend)
         return self
 
     async def search(
@@ -123,9 +134,8 @@ class Memory:
         limit = limit_of(max_results, self._opening.max_results)
         if min_score is not None and not 0 <= min_score <= 1:
             raise ValueError(f"min_score must lie in [0, 1], got {min_score}")
-        enabled = enabled_sources(self._opening.agent)
-        asked = asked_sources(sources) & enabled
-        unsaid = left_out(sources, enabled)
+        asked = asked_sources(sources) & enabled_sources(self._opening)
+        unsaid = left_out(sources, self._opening)
         reason = self._nothing_to_ask(query, asked)
         if self._backend is None or reason:
             why = sentences(self._failure) if reason == "unavailable" else unsaid
@@ -138,7 +148,7 @@ class Memory:
             text=query,
             limit=limit,
             min_score=min_score or 0.0,
-            sources=asked & AVAILABLE,
+            sources=asked,
             hides=self._hides,
         )
         try:
@@ -287,7 +297,7 @@ class Memory:
             await off_the_loop(scan, self.workspace),
             index,
             backend=self._name,
-            problems=sentences(self._failure),
+            problems=(*sentences(self._failure), *self._unwatched()),
         )
 
     async def probe_providers(self, *, embed: bool = True) -> tuple[ProviderProbe, ...]:
@@ -303,7 +313,10 @@ class Memory:
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
         backend, self._backend = self._backend, None
+        watcher, self._watcher = self._watcher, None
         self._failure = self._failure or closed()
+        if watcher is not None:
+            await off_the_loop(watcher.close)
         if backend is not None:
             await backend.close()
 
@@ -328,7 +341,7 @@ class Memory:
             return "denied-by-scope"
         if not query.strip():
             return "empty-query"
-        if not asked & AVAILABLE:
+        if not asked:
             return "source-disabled"
         return "unavailable" if self._backend is None else None
 
@@ -352,47 +365,19 @@ class Memory:
             return sentences(error)
         return ()
 
+    def _unwatched(self) -> tuple[str, ...]:
+        problem = self._watcher.problem if self._watcher else None
+        return (problem,) if problem else ()
+
     async def _index_now(self) -> IndexReport:
         return await self.refresh(within=_INDEX_SECONDS)
 
-    def _hides(self, path: str) -> bool:
-        return not self._in_scope or is_hidden(path, self._session_key)
-
-
-def open_memory(
-    *,
-    workspace: Path | str | None = None,
-    agent: str | None = None,
-    config: Path | str | None = None,
-    backend: str | None = None,
-    session_key: str | None = None,
-    server: bool = False,
-    environ: Mapping[str, str] | None = None,
-    overrides: Mapping[str, object] = {},
-) -> Memory:
-    """Open an agent's memory: `async with open_memory(...) as memory`.
-
-    Args:
-        workspace: The folder of notes; by default the configured one.
-        agent: The agent's id; by default the default agent.
-        config: The configuration file; by default OpenClaw's.
-        backend: The engine, instead of the configured one.
-        session_key: The conversation; group chats do not see personal notes.
-        server: The program stays: the first answer does not wait for an index.
-        environ: The environment to read; by default the process's own.
-        overrides: Settings that beat the file, by their full key.
-
-    Raises:
-        ConfigError: a setting makes no sense.
-        UsageError: there is no such agent or workspace.
-    """
-    opening = prepare(
-        workspace=workspace,
-        agent=agent,
-        config=config,
-        backend=backend,
-        server=server,
-        environ=environ,
-        overrides=overrides,
-    )
-    return Memory(opening, session_key=session_key, server=server)
+    @property
+    def _hides(self) -> Hiding:
+        """What this conversation may not see, as it is now."""
+        return Hiding(
+            self.settings.state_dir,
+            self.agent,
+            self._session_key,
+            everything=not self._in_scope,
+        )

@@ -23,6 +23,7 @@ class Opening:
         workspace: The folder of notes.
         environ: The environment that was read.
         embedding: The providers of vectors that the agent has.
+        own: The folder is the one that belongs to the agent.
         notices: Sentences for a person, such as which folder was taken.
     """
 
@@ -31,6 +32,7 @@ class Opening:
     workspace: Workspace
     environ: Mapping[str, str]
     embedding: Choice
+    own: bool
     notices: tuple[str, ...]
 
     @property
@@ -43,6 +45,24 @@ class Opening:
         """The provider of vectors that is configured, or that was chosen."""
         first = self.embedding.first
         return first.name if first else self.agent.search.provider
+
+    @property
+    def no_transcripts(self) -> str | None:
+        """Why the agent's transcripts are no source, or None when they are."""
+        search = self.agent.search
+        if "sessions" not in search.sources:
+            return 'memorySearch.sources lacks "sessions"'
+        if not search.experimental.session_memory:
+            return "memorySearch.experimental.sessionMemory is off"
+        if self.settings.memory.backend != "builtin":
+            return f"the engine {self.settings.memory.backend} does not read them"
+        # As with extra paths: another folder is not told what the agent has heard.
+        return None if self.own else "the folder is not the agent's own workspace"
+
+    @property
+    def transcripts(self) -> bool:
+        """Whether the agent's transcripts are a source."""
+        return self.no_transcripts is None
 
     @property
     def max_results(self) -> int:
@@ -66,6 +86,7 @@ class Opening:
             state_dir=self.settings.state_dir,
             environ=self.environ,
             embedding=self.embedding,
+            transcripts=self.transcripts,
             stays=stays,
         )
 
@@ -136,5 +157,6 @@ def prepare(
             # A key that is there by chance must not upload somebody's folder.
             configured=own and chosen_agent.workspace_origin == "file",
         ),
+        own=own,
         notices=(choice.notice,) if choice.notice else (),
     )

@@ -9,7 +9,8 @@ from notewell.backends.base import Progress, VectorWork, Waiting
 from notewell.backends.blocking import drive
 from notewell.backends.registry import BUILTIN
 from notewell.config import Settings
-from notewell.memory.facade import MAKE, Memory, open_memory
+from notewell.memory.entry import open_memory
+from notewell.memory.facade import MAKE, Memory
 from notewell.scope import ConversationKind
 from notewell.types import (
     Document,

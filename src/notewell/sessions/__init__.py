@@ -13,6 +13,7 @@ from notewell.sessions.reading import (
     Position,
     Transcription,
     read_transcript,
+    still_holds,
 )
 from notewell.sessions.store import SessionEntry, read_store, sessions_folder
 
@@ -35,4 +36,5 @@ __all__ = [
     "read_store",
     "read_transcript",
     "sessions_folder",
+    "still_holds",
 ]

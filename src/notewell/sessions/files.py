@@ -17,7 +17,12 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from notewell.sessions.store import SessionEntry, read_store, sessions_folder
 from notewell.types import Skipped
-from notewell.workspace.layout import is_valid_name, nanoseconds, show_name
+from notewell.workspace.layout import (
+    is_markdown,
+    is_valid_name,
+    nanoseconds,
+    show_name,
+)
 
 TranscriptKind: TypeAlias = Literal["live", "reset", "deleted"]
 
@@ -97,7 +102,7 @@ def session_of(name: str) -> tuple[str, TranscriptKind] | None:
     >>> session_of("4f2a.jsonl.reset.2026-01-01T04-00-00.000Z")
     ('4f2a', 'reset')
     """
-    if name[:1] == "." or _COPY.match(name):
+    if name[:1] == "." or _COPY.match(name) or is_markdown(name):
         return None
     archive = _ARCHIVE.match(name)
     if archive:

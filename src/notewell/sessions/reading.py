@@ -104,6 +104,18 @@ def read_transcript(
         return _read(opened, begin)
 
 
+def still_holds(file: str | os.PathLike[str], read: Position) -> bool:
+    """Whether what was read of a transcript up to a position still stands there."""
+    try:
+        with open(os.open(file, _FLAGS), "rb") as opened:
+            regular = stat.S_ISREG(os.fstat(opened.fileno()).st_mode)
+            return regular and (
+                not read.offset or _mark(opened, read.offset) == read.mark
+            )
+    except OSError:
+        return False
+
+
 class _Line(NamedTuple):
     raw: bytes | None  # None: too long
     size: int

@@ -92,12 +92,14 @@ class Scan:
         skipped: What a person would expect in `notes` but is not, sorted by path.
         extra_paths: In the order of the configuration.
         bytes: The size of all notes.
+        folders: Every folder that was looked into, absolute.
     """
 
     notes: tuple[Note, ...]
     skipped: tuple[Skipped, ...]
     extra_paths: tuple[ExtraPath, ...]
     bytes: int
+    folders: tuple[str, ...] = ()
 
 
 def is_markdown(name: str) -> bool:

@@ -10,9 +10,10 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from notewell.errors import PathRefused
+from notewell.types import source_of
 from notewell.workspace.days import day_of, is_log_name
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.ignore import IGNORE_FILE, Rules
@@ -28,6 +29,8 @@ from notewell.workspace.layout import (
 )
 from notewell.workspace.request import PathRequest, read_request, refuse_by_name
 from notewell.workspace.scan import scan
+
+_TRANSCRIPT: Final = "transcripts are quoted in answers and not read out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,9 @@ def locate(workspace: Workspace, path: str, *, exactly: bool = False) -> Located
         PathRefused: it is not a note of the workspace or of an extra path.
     """
     request = read_request(path)
+    if source_of(request.path) == "sessions":
+        # Other people speak in them, too: of transcripts only snippets are shown.
+        return Located(path=request.path, file=None, reason=_TRANSCRIPT)
     root = os.path.realpath(workspace.root)
     way = _Way(root, request, list(_areas(workspace, root)))
     target = os.path.normpath(os.path.join(root, request.path))

@@ -54,6 +54,7 @@ def scan(workspace: Workspace) -> Scan:
         skipped=tuple(skipped[key] for key in sorted(skipped)),
         extra_paths=tuple(extra_paths),
         bytes=sum(note.size for note in walk.notes),
+        folders=tuple(walk.folders),
     )
 
 
@@ -65,6 +66,7 @@ class _Walk:
         self._user = os.geteuid() if hasattr(os, "geteuid") else None
         self.notes: list[Note] = []
         self.skipped: list[Skipped] = []
+        self.folders: list[str] = []
         # Beside `notes` if trees may overlap: device and inode, the only names that
         # two paths to one file are sure to share on a disk that ignores case.
         self._keeps_identities = keeps_identities
@@ -74,6 +76,7 @@ class _Walk:
     def tree(self, top: str, prefix: str, *, only_memory: bool = False) -> None:
         """Read a folder and all below it; `prefix` comes before each path."""
         entries = self._list(top, prefix, at_top=True)
+        self.folders.append(top)
         rules = self._rules(entries, top, prefix, _NO_RULES)
         if only_memory:
             entries = self._memory_of(entries)
@@ -82,6 +85,7 @@ class _Walk:
             folder, prefix, rules = self._stack.pop()
             entries = self._list(folder, prefix)
             if HEAVY_MARKERS.isdisjoint(entry.name for entry in entries):
+                self.folders.append(folder)
                 rules = self._rules(entries, folder, prefix, rules)
                 self._folder(entries, prefix, rules)
 

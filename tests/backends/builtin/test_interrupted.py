@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.builtin.indexer import Indexer
+from notewell.backends.text.chunking import Chunk
 from notewell.workspace import read_note
 from notewell.workspace.notes import NoteText
 
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
 
 def ending_inside(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let Ctrl-C come after a note's row is written and before its passages are."""
-    real = Indexer._add  # pyright: ignore[reportPrivateUsage]
+    real = Indexer.add
 
-    def add(self: Indexer, file_id: int, path: str, *rest: object) -> None:
+    def add(self: Indexer, file_id: int, path: str, chunks: list[Chunk]) -> int:
         if path == name:
             raise KeyboardInterrupt
-        real(self, file_id, path, *rest)  # type: ignore[arg-type]  # pyright: ignore
+        return real(self, file_id, path, chunks)
 
-    monkeypatch.setattr(Indexer, "_add", add)
+    monkeypatch.setattr(Indexer, "add", add)
 
 
 def test_ctrl_c_inside_a_note_leaves_no_half_of_it(

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from notewell.backends.qmd.schedule import Schedule, Work
-from notewell.config import QmdUpdate
+from notewell.backends.schedule import Rhythm, Schedule, Work
 from notewell.errors import BackendUnavailable
 
 Start = Callable[..., Schedule]
@@ -26,13 +25,13 @@ def start() -> Iterator[Start]:
         interval: float = 0.0,
         debounce_ms: int = 0,
     ) -> Schedule:
-        settings = QmdUpdate(
+        rhythm = Rhythm(
             on_boot=on_boot,
             interval=interval,
             embed_interval=interval,
-            debounce_ms=debounce_ms,
+            debounce=debounce_ms / 1000,
         )
-        made.append(Schedule(settings, update=update, embed=embed))
+        made.append(Schedule(rhythm, update=update, embed=embed))
         made[-1].start()
         return made[-1]
 
@@ -96,7 +95,7 @@ def test_changes_are_waited_for_until_they_are_quiet(start: Start) -> None:
 def test_a_failure_is_waited_out_and_shown_and_ends_nothing(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.backends.qmd.schedule._FIRST_PAUSE", 0.1)
+    monkeypatch.setattr("notewell.backends.schedule._FIRST_PAUSE", 0.1)
     update, embed = Counted(failing=2), Counted()
 
     schedule = start(update, embed=embed, on_boot=True, interval=0.05)

@@ -1,0 +1,115 @@
+"""`notewell watch`: keep the index up to date until somebody ends it."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from notewell.adapters.surfaces.cli.options import Call, Command
+from notewell.adapters.surfaces.cli.output import Output
+from notewell.adapters.surfaces.cli.progress import plural
+from notewell.adapters.surfaces.cli.run import Terminated
+from notewell.adapters.surfaces.cli.usage import Refused
+from notewell.adapters.surfaces.cli.vectorwork import Vectors
+from notewell.adapters.surfaces.cli.visible import one_line
+
+if TYPE_CHECKING:
+    from notewell.errors import BackendError
+    from notewell.types import IndexReport
+
+_TEXT: Final = """Keep the index up to date, vectors included, until it is ended.
+
+Runs in the foreground and writes a line whenever something has changed. Notes are
+looked at again when their folders report a change and are quiet for
+memorySearch.sync.watchDebounceMs, and every memorySearch.sync.intervalMinutes. Searches
+of other processes go on meanwhile. Ctrl-C and SIGTERM end it cleanly; what was
+finished is kept.
+"""
+_EXAMPLES: Final = (
+    ("notewell watch", "the configured workspace"),
+    ("notewell watch --workspace ~/notes", "any folder"),
+    ("notewell watch --agent tea", "another agent than the default one"),
+)
+
+
+@click.command("watch", cls=Command, help=_TEXT, examples=_EXAMPLES)
+@click.pass_context
+def watch(context: click.Context) -> int:
+    """Watch one agent's memory, and write what happens."""
+    call = Call.of(context)
+    if call.output.json:
+        raise Refused(
+            "`watch` writes lines without end and no JSON",
+            remedy="leave --json out; `notewell status --json` has the numbers",
+        )
+    log = _Log(call.output)
+    try:
+        _watch(call, log)
+    except (KeyboardInterrupt, Terminated):
+        log.line("stopped")
+    return 0
+
+
+def _watch(call: Call, log: "_Log") -> None:
+    from notewell.errors import BackendError
+    from notewell.memory.keeping import Keeper  # late: `--help` needs none of it
+
+    with (
+        Keeper(
+            workspace=call.workspace,
+            agent=call.agent,
+            config=call.config,
+            backend=call.backend,
+        ) as keeper,
+        Vectors(call.output) as vectors,
+    ):
+        log.line(f"watching {one_line(str(keeper.memory.workspace.root))}")
+        for outcome in keeper.runs(warn=log.warn, vectors=vectors.work):
+            if isinstance(outcome, BackendError):
+                log.failure(outcome)
+            else:
+                log.report(outcome)
+
+
+class _Log:
+    """Lines with the time of day; what was said last is not said again."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._told: set[str] = set()
+        self._first = True
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self._output.text(f"{datetime.now():%H:%M:%S}  {text}\n")
+
+    def warn(self, text: str) -> None:
+        """Write a warning, once."""
+        if text not in self._told:
+            self._told.add(text)
+            self.line(f"warning: {one_line(text)}")
+
+    def failure(self, error: "BackendError") -> None:
+        """Write what stopped a run; it is tried again."""
+        self.line(f"failed: {one_line(error.message)}; {one_line(error.remedy)}")
+
+    def report(self, report: "IndexReport") -> None:
+        """Write what a run has done, if it has done anything."""
+        for warning in report.warnings:
+            self.warn(warning)
+        if report.changed or report.pending or self._first:
+            self._first = False
+            self.line(_sentence(report))
+
+
+def _sentence(report: "IndexReport") -> str:
+    parts = [
+        f"{report.changed:,} changed" if report.changed else "up to date",
+        f"{report.files:,} {plural(report.files, 'file')}",
+        f"{report.chunks:,} {plural(report.chunks, 'passage')}",
+    ]
+    if report.embedded:
+        parts.append(f"{report.embedded:,} with a vector")
+    if report.pending:
+        parts.append(f"{report.pending:,} pending")
+    return ", ".join(parts)

@@ -1,0 +1,106 @@
+"""What an agent's transcripts have that the index lacks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store
+from notewell.config.search import SessionSyncSettings
+from notewell.sessions.files import Transcript
+from notewell.sessions.growth import Growth, is_worth_indexing
+from notewell.sessions.reading import Position, read_transcript
+
+
+class Heard(NamedTuple):
+    """A transcript as the index holds it.
+
+    Attributes:
+        path: As citations show it.
+        size: In bytes, when it was read.
+        mtime_ns: Its last change then.
+        id: The id of its file row.
+        problem: Why it could not be read, or None.
+        read: Up to where it was read.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    id: int
+    problem: str | None
+    read: Position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """What there is to do about transcripts.
+
+    Attributes:
+        changed: Transcripts to read, with what the index holds of them.
+        removed: What the index holds of transcripts that are gone.
+        again: Transcripts that could not be read, to be tried once more.
+    """
+
+    changed: Sequence[tuple[Transcript, Heard | None]] = ()
+    removed: Sequence[Heard] = ()
+    again: Sequence[tuple[Transcript, Heard | None]] = ()
+
+    def __len__(self) -> int:
+        return self.certain() + len(self.again)
+
+    def certain(self) -> int:
+        """Count what is known to differ."""
+        return len(self.changed) + len(self.removed)
+
+
+def heard_transcripts(store: Store, tables: Generation) -> dict[str, Heard]:
+    """Return every transcript of a generation by its path."""
+    rows = store.rows(
+        "select f.path, f.size, f.mtime_ns, f.id, f.problem, t.offset, t.line, t.mark"
+        f" from {tables.transcripts} as t join {tables.files} as f on f.id = t.file_id"
+    )
+    return {
+        path: Heard(path, size, mtime_ns, key, problem, Position(*read))
+        for path, size, mtime_ns, key, problem, *read in rows
+    }
+
+
+def spoken_difference(
+    found: Sequence[Transcript],
+    heard: dict[str, Heard],
+    settings: SessionSyncSettings,
+) -> Spoken:
+    """Compare transcripts with what a generation holds of them.
+
+    New ones are always wanted; those that have grown when they pass a threshold.
+    """
+    changed: list[tuple[Transcript, Heard | None]] = []
+    again: list[tuple[Transcript, Heard | None]] = []
+    for transcript in found:
+        before = heard.get(transcript.path)
+        if before is None:
+            changed.append((transcript, None))
+        elif (before.size, before.mtime_ns) == (transcript.size, transcript.mtime_ns):
+            if before.problem is not None:
+                again.append((transcript, before))
+        elif _is_wanted(transcript, before, settings):
+            changed.append((transcript, before))
+    here = {transcript.path for transcript in found}
+    removed = [before for path, before in heard.items() if path not in here]
+    return Spoken(changed=changed, removed=removed, again=again)
+
+
+def _is_wanted(
+    transcript: Transcript, before: Heard, settings: SessionSyncSettings
+) -> bool:
+    grown = transcript.size - before.size
+    if before.problem is not None or is_worth_indexing(Growth(bytes=grown), settings):
+        return True
+    try:
+        news = read_transcript(transcript.file, before.read)
+    except OSError:
+        return True  # the index is to say so
+    if news.first_line != before.read.line:
+        return True  # it holds something else now
+    return is_worth_indexing(Growth(bytes=grown, messages=len(news.messages)), settings)

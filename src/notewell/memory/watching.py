@@ -1,0 +1,80 @@
+"""Watching what an agent's memory is made of."""
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Final, Self
+
+from notewell.backends.base import Nudged
+from notewell.memory.opening import Opening
+from notewell.sessions import sessions_folder
+from notewell.watching import Places, Watcher, places_of
+from notewell.watching.watcher import POLL_SECONDS, Tell
+
+_PATIENCE: Final = 10
+"""Debounces after which changes that never end are not waited for any longer."""
+
+
+def watched(opening: Opening, backend: Nudged) -> Watcher | None:
+    """Begin to watch for a backend that keeps itself up to date; None if unwanted."""
+    if not opening.agent.search.sync.watch:
+        return None
+
+    def tell(changed: bool) -> None:
+        backend.nudge(changed=changed)
+
+    watcher = watcher_of(opening, tell, warn=lambda problem: None)
+    watcher.start()
+    return watcher
+
+
+def watcher_of(
+    opening: Opening,
+    tell: Tell,
+    *,
+    warn: Callable[[str], None],
+    poll_seconds: float = POLL_SECONDS,
+) -> Watcher:
+    """Return a watcher of an agent's notes and, if they are a source, its transcripts."""
+    return Watcher(
+        partial(_places, opening), tell, warn=warn, poll_seconds=poll_seconds
+    )
+
+
+def _places(opening: Opening) -> Places:
+    folder = sessions_folder(opening.settings.state_dir, opening.agent.id)
+    return places_of(opening.workspace, [folder] if opening.transcripts else [])
+
+
+class Changes:
+    """Lets somebody wait until notes have changed and are quiet again."""
+
+    def __init__(self, opening: Opening, *, warn: Callable[[str], None]) -> None:
+        """Take what is watched, and who is told that it has to be polled."""
+        sync = opening.agent.search.sync
+        self._debounce = sync.watch_debounce_ms / 1000
+        self._interval = sync.interval_minutes * 60
+        self._happened = threading.Event()
+        self._watcher = watcher_of(opening, self._tell, warn=warn)
+
+    def __enter__(self) -> Self:
+        self._watcher.start()
+        self._watcher.ready.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watcher.close()
+
+    def wait(self, within: float | None = None) -> None:
+        """Return when the notes should be looked at again, in so many seconds at most."""
+        if not self._happened.wait(within or self._interval or None):
+            return
+        latest = time.monotonic() + _PATIENCE * self._debounce
+        while self._happened.is_set() and time.monotonic() < latest:
+            self._happened.clear()
+            self._happened.wait(self._debounce)
+        self._happened.clear()
+
+    def _tell(self, changed: bool) -> None:
+        self._happened.set()
