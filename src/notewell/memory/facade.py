@@ -58,6 +58,8 @@ class Memory:
         settings: Every setting, resolved.
         workspace: The folder of notes.
         notices: Sentences for a person, such as which folder was taken.
+        session_key: The conversation; None is the owner's own.
+        enabled: Whether this agent has a memory to search.
     """
 
     def __init__(
@@ -67,11 +69,11 @@ class Memory:
         self.workspace: Workspace = opening.workspace
         self.notices = opening.notices
         self._opening = opening
-        self._session_key = session_key
+        self.session_key = session_key
+        self.enabled = opening.enabled
         self._in_scope = opening.allows(session_key)
         self._server = server
         self._backend: Backend | None = None
-        self._name = opening.settings.memory.backend
         self._failure: BackendError | None = None
 
     @property
@@ -85,7 +87,7 @@ class Memory:
         Raises:
             BackendUnknown: no backend has the configured name.
         """
-        if not self._opening.enabled:
+        if not self.enabled:
             return self
         try:
             site = self._opening.site(stays=self._server)
@@ -139,7 +141,7 @@ class Memory:
             limit=limit,
             min_score=min_score or 0.0,
             sources=asked & AVAILABLE,
-            hides=self._hides,
+            hides=self.hides,
         )
         try:
             findings = await self._backend.search(question)
@@ -166,7 +168,7 @@ class Memory:
             PathRefused: not a note of this workspace, or closed in this conversation.
             ValueError: a number is less than 1.
         """
-        if not self._opening.enabled:
+        if not self.enabled:
             return switched_off(path, start)
         return await off_the_loop(
             get_document,
@@ -175,7 +177,7 @@ class Memory:
             start=start,
             lines=lines,
             max_chars=max_chars,
-            hidden=self._hides,
+            hidden=self.hides,
         )
 
     async def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
@@ -199,7 +201,7 @@ class Memory:
             self._opening,
             text,
             long_term=long_term,
-            hides=self._hides,
+            hides=self.hides,
             index=self._index_now,
         )
 
@@ -228,8 +230,8 @@ class Memory:
             session_context,
             self._opening,
             kind,
-            session_key=self._session_key,
-            hides=self._hides,
+            session_key=self.session_key,
+            hides=self.hides,
             max_chars=max_chars,
             now=now,
         )
@@ -239,7 +241,7 @@ class Memory:
         """The turn before a compaction, in which an agent writes things down."""
         from notewell.memory.writes import FlushControl
 
-        return FlushControl(self._opening, self._session_key, self._index_now)
+        return FlushControl(self._opening, self.session_key, self._index_now)
 
     async def refresh(
         self,
@@ -263,7 +265,7 @@ class Memory:
         Raises:
             BackendError: the index cannot be written.
         """
-        if not self._opening.enabled:
+        if not self.enabled:
             return IndexReport(files=0, chunks=0, warnings=("Memory is switched off.",))
         if self._backend is None:
             raise self._failure or closed()
@@ -286,7 +288,7 @@ class Memory:
             self._opening,
             await off_the_loop(scan, self.workspace),
             index,
-            backend=self._name,
+            backend=self.settings.memory.backend,
             problems=sentences(self._failure),
         )
 
@@ -299,6 +301,16 @@ class Memory:
         from notewell.memory.probing import probe_providers
 
         return await off_the_loop(probe_providers, self._opening.embedding, embed=embed)
+
+    def seen_from(self, session_key: str | None) -> "Memory":
+        """Return this memory as another conversation sees it; only this one is closed."""
+        seen = Memory(self._opening, session_key=session_key, server=self._server)
+        seen._backend, seen._failure = self._backend, self._failure
+        return seen
+
+    def hides(self, path: str) -> bool:
+        """Whether nobody in this conversation may see a path, relative to the workspace."""
+        return not self._in_scope or is_hidden(path, self.session_key)
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
@@ -322,7 +334,7 @@ class Memory:
         self, query: str, asked: frozenset[Source]
     ) -> EmptyReason | None:
         """Return why no engine is asked, or None."""
-        if not self._opening.enabled:
+        if not self.enabled:
             return "memory-disabled"
         if not self._in_scope:
             return "denied-by-scope"
@@ -336,7 +348,7 @@ class Memory:
         return Answering(
             opening=self._opening,
             query=query,
-            backend=self._name,
+            backend=self.settings.memory.backend,
             started=time.perf_counter(),
         )
 
@@ -354,9 +366,6 @@ class Memory:
 
     async def _index_now(self) -> IndexReport:
         return await self.refresh(within=_INDEX_SECONDS)
-
-    def _hides(self, path: str) -> bool:
-        return not self._in_scope or is_hidden(path, self._session_key)
 
 
 def open_memory(
