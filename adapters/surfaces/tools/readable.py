@@ -85,8 +85,8 @@ def failure_text(error: NotewellError) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put `>` before every line, as Markdown quotes."""
-    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+    """Put `>` before every line, whatever ends it, as Markdown quotes."""
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines() or [""])
 
 
 def _heading(answer: SearchAnswer) -> str:

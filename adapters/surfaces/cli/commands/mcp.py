@@ -60,7 +60,7 @@ def mcp(
     token_file: str | None,
     write: bool,
     chat_type: str | None,
-) -> None:
+) -> int:
     """Serve until the client leaves, or a signal comes."""
     call = Call.of(context)
     if find_spec("mcp") is None:
@@ -72,13 +72,12 @@ def mcp(
     if http_port is None:
         from notewell.adapters.surfaces.mcp import stdio
 
-        stdio.serve(memory, write=write)
-        return
+        return stdio.serve(memory, write=write)
     from notewell.adapters.surfaces.mcp import http
     from notewell.adapters.surfaces.mcp.token import token_in
 
     file = Path(token_file) if token_file else _token_file(memory)
-    http.serve(
+    return http.serve(
         memory,
         write=write,
         port=http_port,
