@@ -1,7 +1,7 @@
 """What the SDK's own client gets from the server, over both transports."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from mcp import MCPError, types
@@ -20,7 +20,7 @@ def said(result: types.CallToolResult) -> str:
 def value(result: types.CallToolResult) -> dict[str, Any]:
     """The structured content of a result."""
     assert isinstance(result.structured_content, dict)
-    return result.structured_content
+    return cast("dict[str, Any]", result.structured_content)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,7 +153,7 @@ def test_a_server_takes_no_folder_that_nobody_named(run: "Notewell") -> None:
 @contextmanager
 def started(
     command: list[str], environ: dict[str, str]
-) -> Iterator[subprocess.Popen[bytes]]:
+) -> Generator[subprocess.Popen[bytes]]:
     """Start a server over stdio; it is killed if a test leaves it behind."""
     pipe = subprocess.PIPE
     with subprocess.Popen(

@@ -9,12 +9,12 @@ from notewell.adapters.surfaces.cli.shells import SHELLS, script
 
 _TEXT: Final = """Print what makes a shell complete commands and options.
 
-SHELL is bash, zsh or fish. Have the shell read the output when it starts; it then
-asks notewell at each press of the tabulator, which loads no engine for that.
+SHELL is bash, zsh or fish. It is to read the output when it starts, and then asks
+notewell at each press of the tabulator, which loads no engine for that.
 """
 _EXAMPLES: Final = (
-    ('eval "$(notewell completion bash)"', "in ~/.bashrc"),
-    ('eval "$(notewell completion zsh)"', "in ~/.zshrc, after compinit"),
+    ("notewell completion bash >> ~/.bashrc", "once, for bash"),
+    ("notewell completion zsh >> ~/.zshrc", "once, for zsh, after its compinit"),
     (
         "notewell completion fish > ~/.config/fish/completions/notewell.fish",
         "once, for fish",

@@ -19,8 +19,8 @@ listens on 127.0.0.1 instead, for clients that send the token in the token file 
 `Authorization: Bearer`. The tools are memory_search and memory_get.
 
 The conversation is the owner's own, unless --session-key or --chat-type says
-otherwise. Over HTTP a client may name its own in the headers Notewell-Session-Key
-and Notewell-Chat-Type, where the server has none.
+otherwise. Where the server has none, a client may name its own over HTTP, in the
+headers Notewell-Session-Key and Notewell-Chat-Type.
 """
 _EXAMPLES: Final = (
     ("notewell mcp --workspace ~/notes", "over stdio, as clients start it"),
@@ -42,8 +42,8 @@ _EXAMPLES: Final = (
     "--token-file",
     metavar="FILE",
     shell_complete=completing("file"),
-    help="Where the token is, made if it is not there; notewell-mcp-token in the state "
-    "folder by default.",
+    help="Where the token is; made if it is not there. By default it is "
+    "notewell-mcp-token in the state folder.",
 )
 @click.option("--write", is_flag=True, help="Offer memory_write, which only appends.")
 @click.option(
