@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
 from tests.surfaces.test_startup import HEAVY, PROGRAM
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
 from tests.surfaces.conftest import write
 
 if TYPE_CHECKING:
