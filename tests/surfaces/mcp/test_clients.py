@@ -19,8 +19,9 @@ def said(result: types.CallToolResult) -> str:
 
 def value(result: types.CallToolResult) -> dict[str, Any]:
     """The structured content of a result."""
-    assert isinstance(result.structured_content, dict)
-    return cast("dict[str, Any]", result.structured_content)
+    content: object = result.structured_content
+    assert isinstance(content, dict)
+    return cast("dict[str, Any]", content)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
