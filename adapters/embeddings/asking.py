@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,6 +21,8 @@ from notewell.adapters.embeddings.remote import is_own
 from notewell.adapters.embeddings.vectors import length, unit_rows, usable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from notewell.adapters.embeddings.address import Address
     from notewell.adapters.embeddings.base import Matrix
     from notewell.adapters.embeddings.batch import Batches
@@ -103,7 +104,7 @@ class RemoteEmbedder:
             start = portion.stop
         return found
 
-    def batches(self, settings: BatchSettings) -> Batches | None:
+    def batches(self, settings: BatchSettings, journals: Path) -> Batches | None:
         """Return the batch interface; only the provider itself has one.
 
         Raises:
@@ -122,7 +123,7 @@ class RemoteEmbedder:
         )
         return Batches(
             self._dialect.jobs(channel),
-            Journal(_journal(self._request, identity)),
+            Journal(journals / _journal(identity)),
             dimension=identity.dimension,
             settings=settings,
             blame=self._blame,
@@ -221,10 +222,9 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _journal(request: Request, identity: EmbeddingIdentity) -> Path:
-    """Return the file with the jobs for one identity; vectors of others never mix."""
-    told_apart = hashlib.sha256(identity.encoded().encode()).hexdigest()[:16]
-    return request.state_dir / "memory" / "batches" / f"{told_apart}.json"
+def _journal(identity: EmbeddingIdentity) -> str:
+    """Name the file with the jobs for one identity; vectors of others never mix."""
+    return f"{hashlib.sha256(identity.encoded().encode()).hexdigest()[:16]}.json"
 
 
 def _halves(part: Sequence[int]) -> tuple[Sequence[int], ...]:

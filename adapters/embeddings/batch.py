@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 from notewell.adapters.embeddings.failures import Refused
@@ -15,6 +14,8 @@ from notewell.adapters.embeddings.vectors import unit_rows, usable
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from notewell.adapters.embeddings.base import Embedder, Matrix
     from notewell.adapters.embeddings.failures import Blame
     from notewell.adapters.embeddings.jobs import Jobs
@@ -23,34 +24,39 @@ if TYPE_CHECKING:
 WORTH_IT: Final = 1000
 """From so many missing passages on a batch is worth its wait."""
 
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with (passages embedded, passages handed in)."""
-
-Finished: TypeAlias = tuple[Sequence[int], "Matrix"]
-"""Which of the texts, and their vectors, as from `Embedder.embed`."""
+Finished: TypeAlias = tuple[Sequence[bytes], "Matrix"]
+"""The keys of some texts, and their vectors, as from `Embedder.embed`."""
 
 
 @runtime_checkable
 class HasBatches(Protocol):
     """An Embedder whose provider may have a batch interface."""
 
-    def batches(self, settings: BatchSettings) -> Batches | None:
-        """Return it; None where another server is asked, or none is published."""
+    def batches(self, settings: BatchSettings, journals: Path) -> Batches | None:
+        """Return it; None where another server is asked, or none is published.
+
+        Args:
+            settings: How long to wait.
+            journals: The folder in which jobs that are under way are written down.
+        """
         ...
 
 
-def batches_of(embedder: Embedder, settings: BatchSettings) -> Batches | None:
+def batches_of(
+    embedder: Embedder, settings: BatchSettings, journals: Path
+) -> Batches | None:
     """Return the batch interface of an embedder, if it has one and it is enabled."""
     if not settings.enabled or not isinstance(embedder, HasBatches):
         return None
-    return embedder.batches(settings)
+    return embedder.batches(settings, journals)
 
 
 class Batches:
     """Embeds passages in jobs, and remembers those that are under way.
 
-    A journal in the state folder keeps the jobs that were paid for, so that a later
-    run fetches them instead of handing the same passages in again.
+    A journal keeps the jobs that were paid for, so that a later run fetches them
+    instead of handing the same passages in again. Texts have keys, which the caller
+    chooses and which stay the same from run to run.
     """
 
     def __init__(
@@ -68,56 +74,44 @@ class Batches:
         self._settings = settings
         self._blame = blame
 
-    def embed(
-        self, texts: Sequence[str], *, progress: Progress | None = None
-    ) -> Generator[Finished, None, None]:
+    def embed(self, texts: Mapping[bytes, str]) -> Generator[Finished, None, None]:
         """Yield vectors as jobs end. What was yielded is not remembered any more.
 
-        Texts that are not yielded are under way, or handed in by a later run, which
-        also fetches them. With `wait` off, only what has ended already is yielded. A
-        row is all NaN if the provider refuses its text.
+        Whatever an earlier run has handed in is yielded as well, wanted or not: it
+        was paid for. Texts that are not yielded are under way, or handed in by a later
+        run, which also fetches them. With `wait` off, only what has ended already is
+        yielded. A row is all NaN if the provider refuses its text.
 
         Raises:
             EmbeddingError: a job cannot be handed in, or failed as a whole. What is
                 `under_way` stays so; the other texts are to be embedded inline.
         """
-        places: dict[str, list[int]] = {}
-        for place, text in enumerate(texts):
-            places.setdefault(_hash(text), []).append(place)
         under_way = self._journal.jobs()
-        known = {text for job in under_way for text in job.texts}
-        fresh = [where[0] for text, where in places.items() if text not in known]
-        waiting = self._portions(fresh)
+        known = {key for job in under_way for key in job.texts}
+        waiting = self._portions([key for key in texts if key not in known])
         until = time.monotonic() + 60 * self._settings.timeout_minutes
-        tell, done = progress or _say_nothing, 0
         while waiting or under_way:
             while waiting and len(under_way) < self._settings.concurrency:
                 under_way.append(self._submit(texts, waiting.pop(0)))
-            for finished in self._ended(under_way, places):
-                yield finished
-                done += len(finished[0])
-                tell(done, len(texts))
+            yield from self._ended(under_way)
             if not self._settings.wait or time.monotonic() > until:
                 return
             if under_way:
                 time.sleep(self._settings.poll_interval_ms / 1000)
 
-    def under_way(self, texts: Sequence[str]) -> Sequence[int]:
+    def under_way(self, keys: Collection[bytes]) -> set[bytes]:
         """Return which of the texts were paid for and not fetched yet."""
-        known = {text for job in self._journal.jobs() for text in job.texts}
-        return [place for place, text in enumerate(texts) if _hash(text) in known]
+        known = {key for job in self._journal.jobs() for key in job.texts}
+        return known.intersection(keys)
 
-    def _portions(self, places: Sequence[int]) -> list[Sequence[int]]:
+    def _portions(self, keys: Sequence[bytes]) -> list[Sequence[bytes]]:
         limit = self._jobs.limit
-        return [places[i : i + limit] for i in range(0, len(places), limit)]
+        return [keys[i : i + limit] for i in range(0, len(keys), limit)]
 
-    def _submit(self, texts: Sequence[str], places: Sequence[int]) -> Job:
-        portion = [texts[place] for place in places]
+    def _submit(self, texts: Mapping[bytes, str], keys: Sequence[bytes]) -> Job:
         try:
             self._journal.check()
-            job = Job(
-                id=self._jobs.submit(portion), texts=[_hash(text) for text in portion]
-            )
+            job = Job(id=self._jobs.submit([texts[key] for key in keys]), texts=keys)
             if not job.id:
                 raise self._failed("did not take a batch")
             self._journal.add(job)
@@ -127,9 +121,7 @@ class Batches:
             raise self._failed("gets no batch: its journal cannot be written") from exc
         return job
 
-    def _ended(
-        self, under_way: list[Job], places: Mapping[str, Sequence[int]]
-    ) -> Iterator[Finished]:
+    def _ended(self, under_way: list[Job]) -> Iterator[Finished]:
         """Yield what jobs that have ended bring; they are forgotten after that."""
         for job in tuple(under_way):
             look = self._look(job)
@@ -138,7 +130,7 @@ class Batches:
             if look.state == "failed" or all(v is None for v in look.vectors):
                 self._end(job)
                 raise self._failed("could not work on a batch")
-            yield self._finished(job, look, places)
+            yield self._finished(job, look)
             self._end(job)
             under_way.remove(job)
 
@@ -154,20 +146,15 @@ class Batches:
                 raise
             return Look(state="running")  # for all we know
 
-    def _finished(
-        self, job: Job, look: Look, places: Mapping[str, Sequence[int]]
-    ) -> Finished:
+    def _finished(self, job: Job, look: Look) -> Finished:
         rows = unit_rows(look.vectors, self._dimension)
-        good = usable(rows)
+        # Those that a job did not come to are handed in again.
         kept = [
-            (place, number)
-            for number, text in enumerate(job.texts)
-            # Those that a job did not come to are handed in again, and those that
-            # changed meanwhile are of no use.
-            if good[number] or look.state == "done"
-            for place in places.get(text, ())
+            place
+            for place, good in enumerate(usable(rows))
+            if good or look.state == "done"
         ]
-        return [place for place, _ in kept], rows[[number for _, number in kept]]
+        return [job.texts[place] for place in kept], rows[kept]
 
     def _end(self, job: Job) -> None:
         with contextlib.suppress(OSError):  # then it is fetched once more, for nothing
@@ -181,11 +168,3 @@ class Batches:
             remedy="the rest is embedded without batches; set remote.batch.enabled to "
             "false to do without them",
         )
-
-
-def _say_nothing(done: int, given: int) -> None:
-    pass
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

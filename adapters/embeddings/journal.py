@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.foreign import read_items, read_json, read_member
@@ -15,11 +15,11 @@ class Job:
 
     Attributes:
         id: Its id there.
-        texts: Hashes of its texts, in order.
+        texts: Keys of its texts, in order.
     """
 
     id: str
-    texts: Sequence[str]
+    texts: Sequence[bytes]
 
 
 class Journal:
@@ -32,15 +32,9 @@ class Journal:
         """Return the open jobs; a file that cannot be read holds none."""
         try:
             found = read_json(self._path.read_bytes())
+            return [_job(item) for item in read_items(read_member(found, "jobs"))]
         except (OSError, ValueError):
             return []
-        return [
-            Job(
-                id=str(read_member(item, "id")),
-                texts=[str(text) for text in read_items(read_member(item, "texts"))],
-            )
-            for item in read_items(read_member(found, "jobs"))
-        ]
 
     def add(self, job: Job) -> None:
         """Remember a job.
@@ -68,7 +62,10 @@ class Journal:
 
     def _write(self, jobs: Sequence[Job]) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        content = json.dumps({"jobs": [asdict(job) for job in jobs]})
+        written = [
+            {"id": job.id, "texts": [key.hex() for key in job.texts]} for job in jobs
+        ]
+        content = json.dumps({"jobs": written})
         beside = self._path.with_suffix(f".{os.getpid()}")
         opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(opened, "w", encoding="utf-8") as file:
@@ -76,3 +73,11 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, self._path)
+
+
+def _job(item: object) -> Job:
+    keys = read_items(read_member(item, "texts"))
+    return Job(
+        id=str(read_member(item, "id")),
+        texts=[bytes.fromhex(str(key)) for key in keys],
+    )

@@ -46,7 +46,13 @@ def from_index(
     """
     asked = read_query(query.text)
     if not asked.wants:
-        return Findings(hits=(), mode="keyword", reason="empty-query")
+        return Findings(
+            hits=(),
+            mode="keyword",
+            fallbacks=meaning.fallbacks,
+            local_to_remote=meaning.local_to_remote,
+            reason="empty-query",
+        )
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
     legs = Legs(site, store, tables, asked.wants, query, meaning)

@@ -84,7 +84,8 @@ def _trust(
 
 
 def _stretched(values: Sequence[float]) -> list[float]:
+    """Return the values stretched to [0, 1]; equal ones are all best, or all nothing."""
     least, most = min(values), max(values)
-    return [
-        (value - least) / (most - least) if most > least else 0.0 for value in values
-    ]
+    if most == least:
+        return [1.0 if most > 0 else 0.0] * len(values)
+    return [(value - least) / (most - least) for value in values]

@@ -10,7 +10,7 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.asking import Meaning
 from notewell.backends.builtin.vectors.nearest import Vectors
-from notewell.backends.builtin.vectors.tables import find_set
+from notewell.backends.builtin.vectors.tables import find_set, still_lacking
 from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import COLUMNS, Passage, Scored, passage_of
 from notewell.backends.text.query import Want
@@ -26,7 +26,7 @@ class Legs:
         scorer: Weighs passages by words.
         vectors: Compares passages by meaning; None when words alone are searched.
         passages: How many there are.
-        lacking: How many of them are known to have no vector.
+        lacking: How many of their texts wait for a vector.
         exhausted: The last candidates were all that there are.
     """
 
@@ -90,7 +90,7 @@ class Legs:
         kept = find_set(self._store, meaning.identity)
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
-        self.lacking = self._store.get(kept.lacking) or 0
+        self.lacking = still_lacking(self._store, self._tables, kept)
         return Vectors(self._store, self._tables, kept, meaning.vector)
 
     def _near(self, pool: int) -> list[Passage]:

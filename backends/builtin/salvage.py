@@ -1,8 +1,10 @@
 """Beginning an index anew without losing the vectors that were paid for."""
 
 import os
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 
@@ -11,61 +13,72 @@ from notewell.backends.builtin.vectors.tables import VectorSet, all_sets, ensure
 
 _BLOCK = 1_000
 
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError)
+_Rows: TypeAlias = list[tuple[bytes, bytes]]
+
 
 def begin_anew(path: Path) -> None:
     """Remove an index file of ours, and keep what vectors can still be read.
 
-    Everything else is made again from the notes. The caller holds the lock.
+    Everything else is made again from the notes. The caller holds the lock. Whatever
+    ends us on the way, the old file stays until the new one takes its place.
+
+    Raises:
+        apsw.Error: the vectors cannot be saved, as on a full disk.
     """
     fresh = Path(f"{path}.anew")
     discard(fresh)
-    with suppress(apsw.Error, UnicodeDecodeError, ValueError, TypeError):
+    try:
         _copy_vectors(path, fresh)
-    discard(path)
-    if fresh.exists():
-        with suppress(apsw.Error):
-            _fold_log(fresh)
-        for suffix in SIDE_FILES[1:]:
-            Path(f"{fresh}{suffix}").unlink(missing_ok=True)
-        os.replace(fresh, path)
+    except BaseException:
+        discard(fresh)
+        raise
+    if not fresh.exists():
+        discard(path)
+        return
+    for suffix in SIDE_FILES[1:]:
+        # First, for the log of the old file would be read into the new one.
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    os.replace(fresh, path)
 
 
 def _copy_vectors(path: Path, fresh: Path) -> None:
-    with closing(Store.reader(path)) as old:
-        sets = all_sets(old)
+    with ExitStack() as open_files:
+        try:
+            old = open_files.enter_context(closing(Store.reader(path)))
+            sets = all_sets(old)
+        except (*_DAMAGE, apsw.SQLError):
+            return  # nothing of it can be read, or there never were vectors
         if not sets:
             return
-        with closing(Store.writer(fresh)) as new:
-            for identity, vectors in sets:
-                _copy(old, vectors, new, ensure_set(new, identity))
+        new = open_files.enter_context(closing(Store.writer(fresh)))
+        for identity, vectors in sets:
+            target = ensure_set(new, identity)
+            for rows in _readable(old, vectors):
+                _keep(new, target, rows)
+        # So that the file is whole without its log.
+        new.connection.execute("pragma wal_checkpoint(truncate)")
 
 
-def _copy(old: Store, source: VectorSet, new: Store, target: VectorSet) -> None:
-    """Copy as many vectors as can be read, in the order in which they were made."""
-    rows = old.connection.execute(
-        f"select digest, vector from {source.vectors} order by id"
-    )
+def _readable(old: Store, source: VectorSet) -> Iterator[_Rows]:
+    """Yield what can be read, in the order in which it was made."""
     size = 4 * source.dimension
-    block: list[tuple[bytes, bytes]] = []
-    try:
-        for digest, vector in rows:
+    rows: _Rows = []
+    with suppress(apsw.Error, UnicodeDecodeError, TypeError):
+        for digest, vector in old.connection.execute(
+            f"select digest, vector from {source.vectors} order by id"
+        ):
             if len(vector) == size:
-                block.append((digest, vector))
-            if len(block) == _BLOCK:
-                _keep(new, target, block)
-                block = []
-    finally:
-        _keep(new, target, block)
+                rows.append((digest, vector))
+            if len(rows) == _BLOCK:
+                yield rows
+                rows = []
+    yield rows
 
 
-def _keep(new: Store, target: VectorSet, block: list[tuple[bytes, bytes]]) -> None:
+def _keep(new: Store, target: VectorSet, rows: _Rows) -> None:
     with new.connection:
         new.connection.executemany(
             f"insert or ignore into {target.vectors}(digest, vector) values (?, ?)",
-            block,
+            rows,
         )
-
-
-def _fold_log(fresh: Path) -> None:
-    with closing(Store.writer(fresh)) as store:
-        store.connection.execute("pragma wal_checkpoint(truncate)")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from notewell.adapters.embeddings.base import Provider
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.embedders import Embedders, Rest
-from notewell.backends.builtin.vectors.tables import VectorSet, find_set, lacking
+from notewell.backends.builtin.vectors.tables import VectorSet, find_set, still_lacking
 from notewell.errors import EmbeddingError
 from notewell.types import Fallback, FallbackReason
 
@@ -94,8 +94,12 @@ class Asking:
             raise _resting(provider, rest)
         try:
             embedder = self._embedders.get(provider)
+        except EmbeddingError as error:  # at once, and mended as soon as it is here
+            raise _failed(error, sent=False) from error
+        try:
             identity = embedder.identity()
         except EmbeddingError as error:
+            self._embedders.rest(provider, error)
             raise _failed(error, sent=False) from error
         self._require_vectors(provider, identity, complete=complete)
         vector = self._remember((identity.encoded(), text))
@@ -118,7 +122,7 @@ class Asking:
             kept, tables = find_set(store, identity), store.live()
             if kept is None or not _has_any(store, kept):
                 why = f"there are no vectors of {provider.name} yet; {_MAKE}"
-            elif complete and tables is not None and lacking(store, tables, kept):
+            elif complete and tables is not None and still_lacking(store, tables, kept):
                 why = f"the vectors of {provider.name} are not complete; {_MAKE}"
             else:
                 return

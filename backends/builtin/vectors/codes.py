@@ -1,6 +1,6 @@
 """Short codes of vectors, to find candidates quickly: the first stage of a search.
 
-A number becomes up to three bits, one for each threshold that it is above. So the
+A number becomes up to five bits, one for each threshold that it is above. So the
 Hamming distance of two codes grows with the distance of the vectors, and sqlite-vec
 counts it with a few instructions per 64 bits. Codes depend on the vector alone: no
 training, and nothing to make anew when the notes change. `docs/ranking.md` has the recall.
@@ -18,6 +18,8 @@ _MOST_BITS: Final = 8192
 """Of a column of sqlite-vec."""
 
 _LEVELS: Final[tuple[tuple[float, ...], ...]] = (
+    (-1.1, -0.5, 0.0, 0.5, 1.1),
+    (-0.9, -0.3, 0.3, 0.9),
     (-0.7, 0.0, 0.7),
     (-0.45, 0.45),
     (0.0,),
@@ -29,7 +31,7 @@ def bits(dimension: int) -> int:
     """Return the length of a code; 0 if vectors are too long to be coded.
 
     >>> bits(384), bits(3072), bits(10_000)
-    (1152, 6144, 0)
+    (1920, 6144, 0)
     """
     return math.ceil(dimension * len(_levels(dimension)) / 8) * 8
 

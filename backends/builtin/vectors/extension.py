@@ -28,8 +28,10 @@ def load(store: Store, settings: StoreSettings) -> None:
     path = _path(settings)
     try:
         store.connection.enable_load_extension(True)
-        store.connection.load_extension(path)
-        store.connection.enable_load_extension(False)
+        try:
+            store.connection.load_extension(path)
+        finally:
+            store.connection.enable_load_extension(False)
         store.one("select vec_version()")
     except apsw.Error as error:
         raise NoExtension(

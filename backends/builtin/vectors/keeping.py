@@ -15,7 +15,7 @@ import apsw
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.codes import bits, encode
-from notewell.backends.builtin.vectors.tables import VectorSet, all_sets, lacking
+from notewell.backends.builtin.vectors.tables import VectorSet, all_sets
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BLOCK = 2_000
 """Rows that are read or written at once."""
 
-_SAMPLE = 4_000
+_SAMPLE = 2_000
 """Codes from which a search estimates how far away its candidates are."""
 
 
@@ -123,7 +123,7 @@ def by_id(store: Store, vectors: VectorSet, keys: Sequence[int]) -> Matrix:
     return matrix_of([found.get(key, b"") for key in keys], vectors)
 
 
-def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
+def matrix_of(blobs: Sequence[object], vectors: VectorSet) -> Matrix:
     """Return kept vectors as they are compared: float32, shape (len(blobs), dimension).
 
     Raises:
@@ -131,21 +131,30 @@ def matrix_of(blobs: Sequence[bytes], vectors: VectorSet) -> Matrix:
     """
     import numpy as np
 
-    if any(len(blob) != 4 * vectors.dimension for blob in blobs):
+    whole = 4 * vectors.dimension
+    good = [blob for blob in blobs if isinstance(blob, bytes) and len(blob) == whole]
+    if len(good) != len(blobs):
         raise apsw.CorruptError("a vector is damaged")
-    joined = np.frombuffer(b"".join(blobs), dtype="<f4")
+    joined = np.frombuffer(b"".join(good), dtype="<f4")
     return joined.reshape(len(blobs), vectors.dimension)
 
 
-def count_lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
-    """Count and record how many live texts wait for a vector."""
-    number = lacking(store, tables, vectors)
-    store.put(vectors.lacking, number)
-    return number
+def drop_damaged(store: Store, vectors: VectorSet) -> None:
+    """Drop vectors of another length than they were written with."""
+    with store.connection:
+        store.connection.execute(
+            f"delete from {vectors.vectors} where length(vector) <> ?",
+            (4 * vectors.dimension,),
+        )
+        if store.connection.changes():
+            store.put(vectors.coded, 0)
 
 
 def prune(store: Store, tables: Generation, *, most: int) -> None:
-    """Drop the oldest vectors that no live text uses, in every set, down to `most`."""
+    """Drop the oldest vectors that no live text uses, in every set, down to `most`.
+
+    Where some went, the codes have to be settled before a search trusts them again.
+    """
     for _, vectors in all_sets(store):
         unused = (
             f"not exists (select 1 from {tables.chunks} as c where c.digest = {{}})"
@@ -157,6 +166,8 @@ def prune(store: Store, tables: Generation, *, most: int) -> None:
                 " order by v.id desc limit -1 offset ?)",
                 (most,),
             )
+            if store.connection.changes():
+                store.put(vectors.coded, 0)
             store.connection.execute(
                 f"delete from {vectors.refused} as r where {unused.format('r.digest')}"
             )

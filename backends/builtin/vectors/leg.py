@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Site, VectorWork
-from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.readers import Unreadable
+from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.asking import (
     WORDS_ALONE,
     Asking,
@@ -17,8 +18,10 @@ from notewell.backends.builtin.vectors.embedders import Embedders
 from notewell.backends.builtin.vectors.extension import NoExtension, load
 from notewell.backends.builtin.vectors.making import Access, Making
 from notewell.backends.builtin.vectors.texts import Which, live
-from notewell.errors import EmbeddingError
+from notewell.errors import BackendFailed, EmbeddingError
 from notewell.types import Fallback
+
+_REBUILD = "run `notewell index`; no note was touched"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,9 @@ class VectorLeg:
             work: Told how far it is.
             anew: Try again what a provider has refused.
             which: The generation whose texts are embedded.
+
+        Raises:
+            BackendError: the index cannot be read or written.
         """
         choice, made = self._choice, Made()
         for provider in filter(None, (choice.first, choice.second)):
@@ -114,6 +120,10 @@ class VectorLeg:
             making.run(self._ready(provider, work), work, anew=anew)
         except EmbeddingError as error:
             return f"{error.message}; {error.remedy}"
+        except Unreadable as error:
+            raise BackendFailed(
+                BACKEND, error.why, reason=error.reason, remedy=_REBUILD
+            ) from error
         self._embedders.wake(provider)
         return None
 

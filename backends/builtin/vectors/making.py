@@ -1,8 +1,9 @@
 """Making the vectors that are missing: in batches, each kept as soon as it is made.
 
 The lock of the index is held for as long as a batch takes to be written, and not while
-a model works: other processes index and search meanwhile. Whatever ends a run loses
-the batch that was being made, and nothing else.
+a model works: other processes index and search meanwhile. Only one of them makes
+vectors, by a lock of its own: two would make, and pay for, the same ones. Whatever ends a
+run loses the batch that was being made, and nothing else.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Upload, VectorWork
+from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.keeping import (
-    count_lacking,
+    drop_damaged,
     prune,
     put,
     settle,
@@ -26,6 +29,7 @@ from notewell.backends.builtin.vectors.tables import (
     VectorSet,
     embedded_chunks,
     ensure_set,
+    lacking,
 )
 from notewell.backends.builtin.vectors.texts import (
     Text,
@@ -38,6 +42,7 @@ from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
+    from notewell.adapters.embeddings.base import Matrix
     from notewell.adapters.embeddings.batch import Batches
 
 _TRY_AGAIN = 3_600
@@ -48,6 +53,9 @@ _BYTES_PER_TOKEN = 4
 
 _HANDED_IN = 10_000
 """Texts that are in memory at once for a provider's batch interface."""
+
+
+_BUSY = "Another process is making vectors; its result is used."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,19 +104,28 @@ class Making:
         Args:
             embedder: The provider, open.
             work: Told how far it is.
-            anew: Also give the provider what it refused a short while ago.
+            anew: Also give the provider what it refused a short while ago, and the
+                texts whose vectors are damaged.
 
         Raises:
             EmbeddingError: the provider failed; what was made is kept.
+            Unreadable: the index has gone or is damaged.
         """
         identity = embedder.identity()
         with self._access.writing() as store:
+            path = store.path
             vectors = ensure_set(store, identity)
             _forget_refused(store, vectors, since=0 if anew else _TRY_AGAIN)
-        try:
-            self._make(embedder, vectors, work)
-        finally:
-            self._finish(vectors)
+            if anew:
+                drop_damaged(store, vectors)
+        with only_writer(Path(f"{path}.vectors"), patient=False) as mine:
+            try:
+                if mine:
+                    self._make(embedder, vectors, work)
+                else:
+                    self.warnings = (_BUSY,)
+            finally:
+                self._finish(vectors)
 
     def _make(self, embedder: Embedder, vectors: VectorSet, work: VectorWork) -> None:
         with self._access.reading() as store:
@@ -137,12 +154,11 @@ class Making:
         batches = self._batches(embedder)
         if batches is not None:
             for slab in self._waiting(vectors, _HANDED_IN, ()):
-                yield from self._handed_in(batches, vectors, slab, under_way)
+                yield from self._handed_in(embedder, batches, slab, under_way)
         for texts in self._waiting(vectors, embedder.batch_size, under_way):
             self.sent = True
             rows = embedder.embed([text.shown for text in texts], "document")
-            with self._access.writing() as store:
-                put(store, vectors, [text.digest for text in texts], rows)
+            self._keep(embedder, [text.digest for text in texts], rows)
             yield len(texts)
 
     def _batches(self, embedder: Embedder) -> Batches | None:
@@ -150,12 +166,15 @@ class Making:
             return None
         from notewell.adapters.embeddings.batch import batches_of  # rarely needed
 
-        return batches_of(embedder, self._settings.remote.batch)
+        with self._access.reading() as store:
+            # Beside the index, which is where their vectors go.
+            journals = Path(f"{store.path}.batches")
+        return batches_of(embedder, self._settings.remote.batch, journals)
 
     def _handed_in(
         self,
+        embedder: Embedder,
         batches: Batches,
-        vectors: VectorSet,
         texts: Sequence[Text],
         under_way: set[bytes],
     ) -> Iterator[int]:
@@ -165,19 +184,22 @@ class Making:
         """
         from notewell.adapters.embeddings.batch import WORTH_IT
 
-        shown = [text.shown for text in texts]
-        if len(texts) < WORTH_IT and not batches.under_way(shown):
+        shown = {text.digest: text.shown for text in texts}
+        if len(shown) < WORTH_IT and not batches.under_way(shown):
             return
         self.sent = True
         try:
-            for places, rows in batches.embed(shown):
-                with self._access.writing() as store:
-                    digests = [texts[place].digest for place in places]
-                    put(store, vectors, digests, rows)
-                yield len(places)
+            for digests, rows in batches.embed(shown):
+                self._keep(embedder, digests, rows)
+                yield len(digests)
         except EmbeddingError as error:
             self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
-        under_way.update(texts[place].digest for place in batches.under_way(shown))
+        under_way.update(batches.under_way(shown))
+
+    def _keep(self, embedder: Embedder, digests: Sequence[bytes], rows: Matrix) -> None:
+        with self._access.writing() as store:
+            # Looked up again: somebody may have begun the index anew meanwhile.
+            put(store, ensure_set(store, embedder.identity()), digests, rows)
 
     def _waiting(
         self, vectors: VectorSet, size: int, but: Collection[bytes]
@@ -201,11 +223,11 @@ class Making:
         cache = self._settings.cache
         with self._access.writing() as store:
             tables = self._which(store)
-            self.left = count_lacking(store, tables, vectors)
+            self.left = lacking(store, tables, vectors)
             self.embedded = embedded_chunks(store, tables, vectors)
             if tables == live(store):
-                settle(store, tables, vectors)
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)
+                settle(store, tables, vectors)
 
 
 def _forget_refused(store: Store, vectors: VectorSet, *, since: int) -> None:

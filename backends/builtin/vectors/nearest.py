@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+import apsw
+
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.codes import encode
-from notewell.backends.builtin.vectors.keeping import by_id, matrix_of
+from notewell.backends.builtin.vectors.keeping import matrix_of
 from notewell.backends.builtin.vectors.tables import VectorSet
 
 if TYPE_CHECKING:
@@ -24,13 +26,15 @@ if TYPE_CHECKING:
 _ONE_BY_ONE = 5_000
 """Passages up to which every vector is compared: that takes a few milliseconds."""
 
-_CANDIDATES = 1_000
-"""Codes that are looked at more closely."""
+_CANDIDATES = 500
+"""Codes that are looked at more closely, and one more for every so many passages:"""
+
+_PASSAGES_PER_CANDIDATE = 2_000
 
 _MOST_CANDIDATES = 4_000
 """sqlite-vec gives no more."""
 
-_ENOUGH = 0.75
+_ENOUGH = 0.9
 """Share of the wanted candidates that will do."""
 
 _BLOCK = 4_096
@@ -64,7 +68,7 @@ class Vectors:
             visible: Says of a note's path whether it may be seen.
         """
         if self._is_coded():
-            wanted = max(_CANDIDATES, limit * 2)
+            wanted = max(self._candidates(), limit * 2)
             while wanted <= _MOST_CANDIDATES:
                 codes = self._by_code(wanted)
                 found = self._visible(self._compared(codes), limit, visible)
@@ -76,10 +80,10 @@ class Vectors:
     @property
     def background(self) -> float:
         """The mean cosine of all vectors with the question's."""
-        import numpy as np
-
-        mean = np.frombuffer(self._store.get(self._kept.mean) or b"", dtype="<f4")
-        return float(mean @ self._question[0]) if len(mean) else 0.0
+        mean = self._store.get(self._kept.mean)
+        if mean is None:
+            return 0.0
+        return self._products(matrix_of([mean], self._kept))[0]
 
     def cosines(self, chunks: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each of these chunks that has a vector."""
@@ -100,6 +104,10 @@ class Vectors:
             and (self._store.get("passages") or 0) > _ONE_BY_ONE
         )
 
+    def _candidates(self) -> int:
+        passages = self._store.get("passages") or 0
+        return _CANDIDATES + int(passages) // _PASSAGES_PER_CANDIDATE
+
     def _by_code(self, wanted: int) -> list[int]:
         """Return the ids of about as many vectors whose codes are nearest."""
         [code] = encode(self._question)
@@ -118,11 +126,13 @@ class Vectors:
         """Yield distances within which `wanted` codes should lie, by a sample."""
         import numpy as np
 
-        sample = self._store.get(self._kept.sample) or b""
+        sample: bytes = self._store.get(self._kept.sample) or b""
         total = self._store.get("passages") or 0
-        codes = np.frombuffer(sample, dtype=np.uint8).reshape(-1, len(code))
-        if not len(codes) or wanted > total // 4:
+        if not sample or wanted > total // 4:
             return
+        if len(sample) % len(code):
+            raise apsw.CorruptError("a sample of codes is damaged")
+        codes = np.frombuffer(sample, dtype=np.uint8).reshape(-1, len(code))
         differing = codes ^ np.frombuffer(code, dtype=np.uint8)
         distances = np.sort(np.bitwise_count(differing).sum(axis=1, dtype=np.int64))
         expected = wanted / total * len(codes)
@@ -134,15 +144,13 @@ class Vectors:
         """Compare vectors exactly and return their chunks, best first."""
         import orjson
 
-        matrix = by_id(self._store, self._kept, keys)
-        cosine = dict(zip(keys, self._products(matrix), strict=True))
         rows = self._store.rows(
-            f"select c.id, v.id from {self._kept.vectors} as v"
+            f"select c.id, v.vector from {self._kept.vectors} as v"
             f" join {self._tables.chunks} as c on c.digest = v.digest"
             " where v.id in (select value from json_each(?))",
             orjson.dumps(list(keys)).decode(),
         )
-        return _best_first(Near(chunk, cosine[key]) for chunk, key in rows)
+        return _best_first(self._cosines(rows))
 
     def _all(self) -> list[Near]:
         """Compare every vector of the generation, a block at a time."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.embedded import embedded
@@ -13,9 +14,14 @@ Which: TypeAlias = Callable[[Store], Generation]
 
 
 def live(store: Store) -> Generation:
-    """Return the generation that searches read."""
+    """Return the generation that searches read.
+
+    Raises:
+        Unreadable: there is none; somebody has removed the index.
+    """
     found = store.live()
-    assert found is not None, "texts are indexed before they are embedded"
+    if found is None:
+        raise Unreadable("not-ready", "the index was removed while it was written")
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,7 +87,8 @@ def openai(server: Server) -> FakeOpenAI:
 class Home:
     """Opens the batch interface of a provider at the test's server."""
 
-    def __init__(self, asks: Asks, opened: Opened) -> None:
+    def __init__(self, asks: Asks, opened: Opened, journals: Path) -> None:
+        self.journals = journals
         self._asks = asks
         self._opened = opened
 
@@ -97,39 +98,50 @@ class Home:
         request = self._asks(dimensionality=4, **more)
         home = replace(dialect, home=f"{request.endpoint}{dialect.path}")
         embedder = self._opened(remote_provider(replace(request, endpoint=None), home))
-        batches = batches_of(embedder, settings)
+        batches = batches_of(embedder, settings, self.journals)
         assert batches is not None
         return batches
 
 
 @pytest.fixture
-def home(asks: Asks, opened: Opened) -> Home:
-    return Home(asks, opened)
+def home(asks: Asks, opened: Opened, tmp_path: Path) -> Home:
+    return Home(asks, opened, tmp_path / "batches")
 
 
-def gathered(batches: Batches, texts: Sequence[str]) -> dict[int, list[float]]:
+def key_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def keyed(texts: Iterable[str]) -> dict[bytes, str]:
+    return {key_of(text): text for text in texts}
+
+
+def gathered(batches: Batches, texts: Iterable[str]) -> dict[str, list[float]]:
     return {
-        int(place): [round(float(number), 4) for number in row]
-        for places, rows in batches.embed(texts)
-        for place, row in zip(places, rows, strict=True)
+        key.decode("utf-8", "surrogatepass"): [round(float(n), 4) for n in row]
+        for keys, rows in batches.embed(keyed(texts))
+        for key, row in zip(keys, rows, strict=True)
     }
 
 
-def expected(server: Server, texts: Sequence[str]) -> dict[int, list[float]]:
+def expected(server: Server, texts: Sequence[str]) -> dict[str, list[float]]:
     vectors = np.array([server.vector(text) for text in texts])
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return {
-        place: [round(float(np.float32(n)), 4) for n in row]
-        for place, row in enumerate(unit)
+        text: [round(float(np.float32(n)), 4) for n in row]
+        for text, row in zip(texts, unit, strict=True)
     }
 
 
 def test_every_text_gets_its_vector(
     server: Server, openai: FakeOpenAI, home: Home
 ) -> None:
-    texts = ["a", "b", "a", "c", "broken \ud83d"]
+    texts = ["a", "b", "c", "broken \ud83d"]
 
-    assert gathered(home(), texts)[2] == expected(server, texts[:4])[2]
+    found = gathered(home(), texts)
+
+    assert list(found) == texts
+    assert found["c"] == expected(server, ["c"])["c"]
     assert openai.handed_in == ["a", "b", "c", "broken ?"]
 
 
@@ -150,7 +162,7 @@ def test_a_later_run_fetches_what_was_paid_for(
 def test_what_was_not_taken_in_is_fetched_again(
     server: Server, openai: FakeOpenAI, home: Home
 ) -> None:
-    run = home().embed(["a"])
+    run = home().embed(keyed(["a"]))
     next(run)
     run.close()  # the program ends before the vectors are stored
 
@@ -173,8 +185,8 @@ def test_a_text_that_is_refused_gets_no_vector(openai: FakeOpenAI, home: Home) -
 
     found = gathered(home(), ["a", "bad"])
 
-    assert np.isfinite(found[0]).all()
-    assert np.isnan(found[1]).all()
+    assert np.isfinite(found["a"]).all()
+    assert np.isnan(found["bad"]).all()
 
 
 def test_what_a_batch_did_not_come_to_is_handed_in_by_a_later_run(
@@ -186,7 +198,7 @@ def test_what_a_batch_did_not_come_to_is_handed_in_by_a_later_run(
 
     second = gathered(home(), ["late"])
 
-    assert list(first) == [0]
+    assert list(first) == ["a"]
     assert second == expected(server, ["late"])
 
 
@@ -206,7 +218,7 @@ def test_a_batch_that_fails_is_an_error_once(
         gathered(home(), ["a"])
 
     openai.status, openai.missing = "completed", set()
-    assert list(gathered(home(), ["a"])) == [0]
+    assert list(gathered(home(), ["a"])) == ["a"]
 
 
 def test_waiting_ends_and_the_batch_goes_on(openai: FakeOpenAI, home: Home) -> None:
@@ -215,10 +227,10 @@ def test_waiting_ends_and_the_batch_goes_on(openai: FakeOpenAI, home: Home) -> N
 
     batches = home(hasty)
     assert gathered(batches, ["a"]) == {}
-    assert batches.under_way(["new", "a"]) == [1]
+    assert batches.under_way(keyed(["new", "a"])) == {b"a"}
 
     openai.status = "completed"
-    assert list(gathered(home(), ["a"])) == [0]
+    assert list(gathered(home(), ["a"])) == ["a"]
     assert openai.handed_in == ["a"]
 
 
@@ -245,24 +257,24 @@ def test_an_outage_while_a_batch_runs_is_waited_out(
     assert gathered(home(), ["a"]) == expected(server, ["a"])
 
 
-def test_progress_is_told(openai: FakeOpenAI, home: Home) -> None:
-    told: list[tuple[int, int]] = []
+def test_what_is_not_wanted_any_more_is_fetched_all_the_same(
+    server: Server, openai: FakeOpenAI, home: Home
+) -> None:
+    openai.status = "in_progress"
+    gathered(home(ONE_LOOK), ["a", "b"])
+    openai.status = "completed"
 
-    def tell(done: int, given: int) -> None:
-        told.append((done, given))
-
-    list(home().embed(["a", "b"], progress=tell))
-
-    assert told == [(2, 2)]
+    assert gathered(home(), ["b"]) == expected(server, ["a", "b"])
+    assert gathered(home(ONE_LOOK), []) == {}
 
 
 def test_the_journal_is_private_and_holds_no_text(
-    openai: FakeOpenAI, home: Home, tmp_path: Path
+    openai: FakeOpenAI, home: Home
 ) -> None:
     openai.status = "in_progress"
     gathered(home(ONE_LOOK), ["the private note"])
 
-    [file] = (tmp_path / "memory" / "batches").iterdir()
+    [file] = home.journals.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     written = file.read_text(encoding="utf-8")
     assert "private" not in written
@@ -270,9 +282,9 @@ def test_the_journal_is_private_and_holds_no_text(
 
 
 def test_nothing_is_paid_for_that_could_not_be_remembered(
-    openai: FakeOpenAI, home: Home, tmp_path: Path
+    openai: FakeOpenAI, home: Home
 ) -> None:
-    (tmp_path / "memory").write_text("in the way", encoding="utf-8")
+    home.journals.write_text("in the way", encoding="utf-8")
 
     with pytest.raises(EmbeddingError, match="journal"):
         gathered(home(), ["a"])
@@ -316,10 +328,12 @@ def test_gemini_takes_requests_inline(server: Server, home: Home) -> None:
     assert taken[0]["request"]["taskType"] == "RETRIEVAL_DOCUMENT"
 
 
-def test_only_the_provider_itself_has_batches(asks: Asks, opened: Opened) -> None:
+def test_only_the_provider_itself_has_batches(
+    asks: Asks, opened: Opened, tmp_path: Path
+) -> None:
     compatible = opened(provider(asks()))
     itself = opened(provider(asks(endpoint=None)))
 
-    assert batches_of(compatible, QUICK) is None
-    assert batches_of(itself, QUICK) is not None
-    assert batches_of(itself, BatchSettings(enabled=False)) is None
+    assert batches_of(compatible, QUICK, tmp_path) is None
+    assert batches_of(itself, QUICK, tmp_path) is not None
+    assert batches_of(itself, BatchSettings(enabled=False), tmp_path) is None

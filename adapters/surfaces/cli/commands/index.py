@@ -137,8 +137,9 @@ def _show(outcome: Outcome, call: Call, *, named: bool) -> None:
 def _sentence(report: IndexReport, seconds: float) -> str:
     files = f"{report.files:,} {plural(report.files, 'file')}"
     chunks = f"{report.chunks:,} {plural(report.chunks, 'passage')}"
+    vectors = f", {report.embedded:,} with a vector" if report.embedded else ""
     changed = f"{report.changed:,} changed" if report.changed else "nothing changed"
-    return f"{files}, {chunks}; {changed}; {seconds:.1f} s"
+    return f"{files}, {chunks}{vectors}; {changed}; {seconds:.1f} s"
 
 
 def _what_is_left(outcome: Outcome) -> str:

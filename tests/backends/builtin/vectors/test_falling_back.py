@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.vectors import embedders
 from notewell.errors import EmbeddingError
 
@@ -207,3 +208,39 @@ def test_closing_the_engine_closes_its_providers(
     meant.notebook.engine.close()
 
     assert concepts.closed
+
+
+def test_a_provider_rests_too_when_it_does_not_even_say_its_dimension(
+    meant: "Meant", concepts: "Concepts", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def identity() -> EmbeddingIdentity:
+        asked.append(1)
+        raise failing("timeout")
+
+    meant.notebook.write(NOTES)
+    meant.index()
+    monkeypatch.setattr(concepts, "identity", identity)
+
+    reasons = [
+        [step.reason for step in meant.notebook.ask(text).fallbacks]
+        for text in ("soup", "lunch")
+    ]
+
+    assert reasons == [["timeout"], ["cooldown"]]
+    assert len(asked) == 1
+
+
+def test_a_question_without_words_hides_no_step_down(
+    meant: "Meant", concepts: "Concepts", second: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    concepts.fails = failing("exit")
+    meant.has(concepts.provider(), second.provider(remote=True))
+    meant.index()
+
+    found = meant.notebook.ask("?!")
+
+    assert found.reason == "empty-query"
+    assert found.local_to_remote == bool(second.queries)

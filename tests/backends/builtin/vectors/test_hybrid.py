@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.backends.builtin import answering
 from notewell.backends.builtin.vectors import nearest
 
 if TYPE_CHECKING:
@@ -153,6 +154,20 @@ def test_codes_exact_comparison_and_numpy_give_one_answer(
     assert coded == exact == numpy
 
 
+def test_few_candidates_by_their_codes_hold_the_nearest(
+    meant: "Meant", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "_CANDIDATES", 2)
+    monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
+    meant.notebook.write({**NOTES, **DISTRACTORS})
+    meant.index()
+
+    found = meant.notebook.ask("vehicle", limit=1)
+
+    assert [hit.path for hit in found.hits] == ["memory/automobile.md"]
+
+
 def test_a_missing_extension_is_said_and_costs_no_hit(meant: "Meant") -> None:
     meant.notebook.write({**NOTES, **DISTRACTORS})
     meant.index()
@@ -207,3 +222,17 @@ def test_an_exact_word_is_found_whatever_the_settings(
 
         assert any(word in hit.snippet for hit in found.hits)
         assert lasting.notebook.ask(word, limit=1, min_score=least) == found
+
+
+@pytest.mark.parametrize("notes", [1, 2])
+def test_the_best_hit_has_a_score_however_few_there_are(
+    meant: "Meant", notes: int
+) -> None:
+    meant.notebook.write({f"memory/{n}.md": "the heron flies\n" for n in range(notes)})
+    meant.index()
+
+    hits = meant.notebook.ask("heron").hits
+    strict = meant.notebook.ask("herons", min_score=0.1).hits
+
+    assert [hit.score > 0.4 for hit in hits] == [True] * notes
+    assert len(strict) == notes

@@ -1,18 +1,27 @@
 """Making vectors: nothing twice, nothing lost, nothing unusable kept."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 import pytest
 
-from notewell.adapters.embeddings.base import Fetched
-from notewell.backends.base import Upload
-from notewell.backends.builtin import identity
-from notewell.errors import EmbeddingError
-from notewell.types import VectorStatus
+import notewell
+from notewell.adapters.embeddings.base import Choice, Fetched
+from notewell.backends.base import Upload, VectorWork
+from notewell.backends.builtin import answering, identity
+from notewell.backends.builtin.engine import Engine
+from notewell.backends.builtin.locking import only_writer
+from notewell.backends.builtin.salvage import begin_anew
+from notewell.backends.builtin.store import discard
+from notewell.backends.builtin.vectors import nearest
+from notewell.errors import BackendFailed, EmbeddingError
+from notewell.types import IndexReport, VectorStatus
 
 if TYPE_CHECKING:
     from tests.backends.builtin.vectors.conftest import Concepts, Meant
@@ -304,3 +313,235 @@ def test_a_missing_model_is_fetched_by_index_and_never_by_a_search(
 
     assert [step.reason for step in before.fallbacks] == ["model-missing"]
     assert (before.mode, after.mode, here) == ("keyword", "hybrid", [True])
+
+
+@pytest.mark.parametrize("extension", [True, False])
+def test_pruning_for_one_provider_leaves_the_vectors_of_another_searchable(
+    meant: "Meant",
+    concepts: "Concepts",
+    monkeypatch: pytest.MonkeyPatch,
+    extension: bool,
+) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    uncached = {"cache.enabled": False}
+    meant.has(settings=uncached)
+    meant.notebook.write({**NOTES, "memory/z.md": "automobile\n"})
+    meant.index()
+
+    other = type(concepts)("second").provider()
+    meant.has(other, settings={**uncached, "store.vector.enabled": extension})
+    meant.notebook.write({"memory/z.md": "physician\n"})
+    meant.index()
+    meant.has(concepts.provider(), settings=uncached)
+    before = meant.notebook.ask("word7")
+    meant.index()
+
+    assert (before.mode, before.hits[0].path) == ("hybrid", "memory/n07.md")
+    assert meant.notebook.ask("surgeon").hits[0].path == "memory/z.md"
+
+
+def test_an_answer_knows_of_texts_that_came_without_vectors(meant: "Meant") -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    whole = meant.notebook.ask("word7")
+
+    meant.notebook.write({"memory/new.md": "brand new physician\n"})
+    meant.notebook.refresh()
+    found = meant.notebook.ask("word7")
+    (meant.notebook.root / "memory/new.md").unlink()
+    meant.notebook.refresh()
+    again = meant.notebook.ask("word7")
+
+    assert (whole.degraded, found.degraded, again.degraded) == (False, True, False)
+    assert "found by words alone: 1 of 31" in found.warnings[0]
+
+
+def test_an_interrupted_rebuild_says_nothing_false_of_the_index_that_answers(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(
+        {"memory/long.md": "\n".join(f"automobile {n}" for n in range(200))}
+    )
+    meant.index()
+
+    def interrupt(texts: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    meant.has(settings={"chunking.tokens": 100, "chunking.overlap": 0})
+    concepts.before = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        meant.index()
+    concepts.before = lambda texts: None
+    found = meant.notebook.ask("vehicle")
+
+    assert (found.mode, found.freshness.stale) == ("hybrid", True)
+    assert not any("without a vector" in told for told in found.warnings)
+
+
+def test_two_programs_do_not_make_the_same_vectors(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    other = type(concepts)()
+    choice = Choice(first=other.provider())
+    beside = Engine(replace(meant.notebook.site(), embedding=choice))
+    told: list[IndexReport] = []
+
+    def also(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        told.append(
+            beside.refresh(
+                force=False, within=None, progress=None, vectors=VectorWork()
+            )
+        )
+
+    concepts.before = also
+    report = meant.index()
+    beside.close()
+
+    assert report.embedded == 30
+    assert other.texts == []
+    assert "Another process is making vectors" in told[0].warnings[0]
+    assert "found by words alone: 30;" in told[0].warnings[1]
+
+
+def test_an_index_that_is_removed_meanwhile_is_an_error_of_ours(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+
+    def remove(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        discard(meant.notebook.index)
+
+    concepts.before = remove
+    with pytest.raises(BackendFailed, match="removed") as failed:
+        meant.index()
+    report = meant.index()
+
+    assert failed.value.reason == "not-ready"
+    assert (report.embedded, report.warnings) == (30, ())
+
+
+def test_damage_that_is_met_on_the_way_is_an_error_of_ours(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+
+    def spoil(texts: Sequence[str]) -> None:
+        concepts.before = lambda texts: None
+        with closing(apsw.Connection(str(meant.notebook.index))) as index:
+            index.execute("update nw_meta set value = 'x' where key like 'identity_%'")
+
+    concepts.before = spoil
+    with pytest.raises(BackendFailed, match="damaged") as failed:
+        meant.index()
+    meant.has()
+    report = meant.index(force=True)
+
+    assert failed.value.reason == "corrupt"
+    assert report.embedded == 30
+
+
+def test_forcing_an_index_mends_a_vector_that_is_damaged(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    concepts.texts.clear()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute("update nw_vectors_1 set vector = x'00' where id = 3")
+
+    broken = meant.notebook.ask("word7")
+    meant.has()
+    meant.index(force=True)
+    mended = meant.notebook.ask("word7")
+
+    assert [step.reason for step in broken.fallbacks] == ["corrupt"]
+    assert (mended.mode, mended.degraded) == ("hybrid", False)
+    assert len(concepts.texts) == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update nw_meta set value = x'000102' where key = 'mean_1'",
+        "update nw_meta set value = 'nothing' where key = 'mean_1'",
+        "update nw_meta set value = x'000102' where key = 'sample_1'",
+        "update nw_sets set identity = 'nothing'",
+        "update nw_sets set identity = '[]'",
+    ],
+)
+def test_damage_beside_the_vectors_is_an_error_of_ours(
+    meant: "Meant", monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "_CANDIDATES", 2)
+    monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
+    meant.notebook.write(NOTES)
+    meant.notebook.write({f"memory/d{n}.md": f"distractor{n}\n" for n in range(30)})
+    meant.index()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute(damage)
+
+    found = meant.notebook.ask("word7", limit=1)
+    status = meant.notebook.engine.status()
+    meant.index()
+
+    assert found.hits[0].path == "memory/n07.md"
+    assert found.degraded
+    assert status.location
+    assert meant.notebook.ask("word7").mode == "hybrid"
+
+
+def test_damage_of_one_set_costs_no_other_its_vectors(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    other = type(concepts)("second")
+    meant.has(other.provider())
+    meant.index()
+    meant.notebook.engine.close()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute("drop table nw_vectors_1")
+    other.texts.clear()
+
+    with only_writer(meant.notebook.index, patient=True):
+        begin_anew(meant.notebook.index)
+    meant.has(other.provider())
+    report = meant.index()
+
+    assert report.embedded == 30
+    assert other.texts == []
+
+
+def test_without_room_for_the_vectors_the_old_index_stays(meant: "Meant") -> None:
+    meant.notebook.write(NOTES)
+    meant.index()
+    meant.notebook.engine.close()
+    script = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "import apsw\n"
+        "from notewell.backends.builtin import salvage\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
+        "try:\n"
+        "    salvage.begin_anew(Path(sys.argv[1]))\n"
+        "except apsw.Error:\n"
+        "    print('refused')\n"
+    )
+    whole = meant.notebook.index.read_bytes()
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(meant.notebook.index)],
+        env={"PYTHONPATH": str(Path(notewell.__file__).parents[1])},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert done.stdout == "refused\n"
+    assert list(meant.notebook.index.parent.glob("*.anew*")) == []
+    assert meant.notebook.index.read_bytes() == whole
