@@ -8,8 +8,8 @@ from typing import Final
 from notewell.errors import BackendError
 from notewell.memory import Memory
 
-_SLICE: Final = 2.0
-"""Seconds of indexing after which a server that is to end can end."""
+_SLICE: Final = 1.0
+"""Seconds of indexing after which a server that is to end can end. Clients wait two."""
 
 _REST: Final = 5.0
 """Seconds after a run in which no other begins, however often somebody asks."""
@@ -22,20 +22,20 @@ class Upkeep:
         self._memory = memory
         self._run: asyncio.Task[None] | None = None
         self._next = 0.0
+        self._ending = False
 
     def begin(self) -> None:
         """Begin a run in the background, unless one runs or has just ended."""
-        running = self._run is not None and not self._run.done()
-        if running or time.monotonic() < self._next or not self._wanted():
+        busy = self._ending or (self._run is not None and not self._run.done())
+        if busy or time.monotonic() < self._next or not self._wanted():
             return
         self._run = asyncio.create_task(self._refresh())
 
     async def close(self) -> None:
-        """End the run that is going on. Calling it twice is harmless."""
+        """Wait for the end of the run, which comes soon. Twice is harmless."""
+        self._ending = True
         if self._run is not None:
-            self._run.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._run
+            await asyncio.wait([self._run])
 
     def _wanted(self) -> bool:
         """QMD follows a schedule of its own; and one may want only `index` to do it."""
@@ -46,7 +46,7 @@ class Upkeep:
     async def _refresh(self) -> None:
         pending: int | None = None
         with suppress(BackendError):  # the next answer says what is wrong
-            while pending != 0:
+            while pending != 0 and not self._ending:
                 report = await self._memory.refresh(within=_SLICE)
                 if report.pending == pending:
                     break

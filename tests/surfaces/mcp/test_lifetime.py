@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -79,6 +79,22 @@ async def test_a_search_that_the_client_gives_up_is_stopped(
 
     assert (first, second) == ("searching", "stopped")
     assert not read.is_error
+
+
+async def test_answers_come_from_the_notes_until_the_index_is_there(
+    connect: "Connect",
+) -> None:
+    modes: list[str] = []
+
+    async with asyncio.timeout(60), connect() as client:
+        while "keyword" not in modes:
+            found = await client.call_tool("memory_search", {"query": "gateway"})
+            content = cast("dict[str, Any]", found.structured_content)
+            assert [hit["path"] for hit in content["results"]] == ["MEMORY.md"]
+            modes.append(content["mode"])
+
+    assert modes[0] == "scan"
+    assert set(modes) == {"scan", "keyword"}
 
 
 @pytest.mark.parametrize(
