@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Final
 
-from notewell.adapters.surfaces.mcp.loading import nothing_collected
+from notewell.adapters.surfaces.mcp.loading import quickly
 from notewell.errors import UsageError
 from notewell.memory import Memory
 
@@ -34,7 +34,7 @@ def serve(
     """
     with closing(_listening(port)) as listener:
         ready(f"http://{HOST}:{listener.getsockname()[1]}{PATH}")  # the socket queues
-        with nothing_collected():
+        with quickly():
             from notewell.adapters.surfaces.mcp.web import answer
 
         return asyncio.run(answer(memory, listener, write=write, token=token))

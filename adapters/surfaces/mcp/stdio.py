@@ -5,7 +5,7 @@ import os
 import threading
 from typing import Final
 
-from notewell.adapters.surfaces.mcp.loading import nothing_collected
+from notewell.adapters.surfaces.mcp.loading import quickly
 from notewell.adapters.surfaces.mcp.signals import on_signals
 from notewell.memory import Memory
 
@@ -23,7 +23,7 @@ def serve(memory: Memory, *, write: bool) -> int:
     Returns:
         The exit code: 0, or 128 and the number of the signal.
     """
-    with nothing_collected():
+    with quickly():
         from mcp.server.stdio import stdio_server
 
         from notewell.adapters.surfaces.mcp.server import make_server

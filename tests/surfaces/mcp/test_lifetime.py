@@ -54,9 +54,8 @@ def slow(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
     return {"PYTHONPATH": f"{environ['PYTHONPATH']}{os.pathsep}{folder}"}
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_search_that_the_client_gives_up_is_stopped(
-    connect: "Connect", slow: dict[str, str], mode: str
+    connect: "Connect", slow: dict[str, str]
 ) -> None:
     words: asyncio.Queue[str] = asyncio.Queue()
 
@@ -69,7 +68,7 @@ async def test_a_search_that_the_client_gives_up_is_stopped(
     async with (
         asyncio.timeout(30),
         ear,
-        connect("--backend", "slow", mode=mode, env={**slow, **told}) as client,
+        connect("--backend", "slow", env={**slow, **told}) as client,
     ):
         call = asyncio.create_task(client.call_tool("memory_search", {"query": "x"}))
         first = await words.get()
