@@ -43,6 +43,11 @@ def search_answer(answer: SearchAnswer) -> Json:
     return shape
 
 
+def hit(found: Hit) -> Json:
+    """Return one passage, with its citation."""
+    return _members(found)
+
+
 def document(found: Document) -> Json:
     """Return the answer of a get."""
     return _members(found)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from notewell._version import __version__
 
 if TYPE_CHECKING:
+    from notewell.adapters.surfaces.tools import MemoryTools, ToolResult
     from notewell.errors import (
         BackendError,
         BackendFailed,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "notewell.memory": ("Memory", "SyncMemory", "open_memory", "open_memory_sync"),
+    "notewell.adapters.surfaces.tools": ("MemoryTools", "ToolResult"),
     "notewell.flush": ("FlushOutcome",),
     "notewell.memory.context": ("SessionContext",),
     "notewell.memory.flushing": ("FlushPlan",),
@@ -86,6 +88,7 @@ __all__ = [
     "IndexReport",
     "IndexStatus",
     "Memory",
+    "MemoryTools",
     "NoteNotWritten",
     "NotewellError",
     "PathRefused",
@@ -94,6 +97,7 @@ __all__ = [
     "SessionContext",
     "StatusReport",
     "SyncMemory",
+    "ToolResult",
     "UsageError",
     "__version__",
     "open_memory",

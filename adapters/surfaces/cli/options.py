@@ -3,12 +3,19 @@
 import math
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
-from typing import Any, Final, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar, cast
 
 import click
 
 from notewell.adapters.surfaces.cli.output import Output
 from notewell.adapters.surfaces.cli.usage import Examples, Readable
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    Completing: TypeAlias = Callable[
+        [click.Context, click.Parameter, str], list[CompletionItem]
+    ]
 
 Read = TypeVar("Read")
 Reader: TypeAlias = Callable[[click.Context, click.Parameter, str | None], Read]
@@ -47,8 +54,8 @@ class Command(Readable):
         add_common(self)
 
 
-def count(most: int = _MOST) -> Reader[int | None]:
-    """Return a reader of whole numbers of at least 1."""
+def count(most: int = _MOST, *, least: int = 1) -> Reader[int | None]:
+    """Return a reader of whole numbers from `least` to `most`."""
 
     def read(
         context: click.Context, option: click.Parameter, value: str | None
@@ -58,10 +65,10 @@ def count(most: int = _MOST) -> Reader[int | None]:
         try:
             number = int(value)
         except ValueError:
-            number = 0
-        if 1 <= number <= most:
+            number = least - 1
+        if least <= number <= most:
             return number
-        problem = f"{value!r} is no whole number from 1 to {most:,}"
+        problem = f"{value!r} is no whole number from {least} to {most:,}"
         raise click.BadParameter(problem, ctx=context, param=option)
 
     return read
@@ -92,8 +99,8 @@ def add_common(command: Readable) -> None:
 
 def _common_options() -> list[click.Option]:
     return [
-        _named("--workspace", "DIR", "The folder with the notes."),
-        _named("--config", "FILE", "The configuration file to read."),
+        _named("--workspace", "DIR", "The folder with the notes.", completed="dir"),
+        _named("--config", "FILE", "The configuration file to read.", completed="file"),
         _named("--agent", "ID", "Whose memory; the default agent otherwise."),
         _named("--backend", "NAME", "The engine, instead of the configured one."),
         _named("--session-key", "KEY", "The conversation that scope rules look at."),
@@ -102,10 +109,32 @@ def _common_options() -> list[click.Option]:
     ]
 
 
-def _named(name: str, metavar: str, text: str) -> click.Option:
+def _named(
+    name: str, metavar: str, text: str, *, completed: str = "plain"
+) -> click.Option:
     return click.Option(
-        [name], metavar=metavar, help=text, expose_value=False, callback=_remember
+        [name],
+        metavar=metavar,
+        help=text,
+        expose_value=False,
+        callback=_remember,
+        shell_complete=completing(completed),
     )
+
+
+def completing(kind: str) -> "Completing | None":
+    """Return what has the shell itself complete a value: a `dir` or a `file`."""
+    if kind == "plain":
+        return None
+
+    def complete(
+        _context: click.Context, _parameter: click.Parameter, typed: str
+    ) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(typed, type=kind)]
+
+    return complete
 
 
 def _flag(name: str, text: str) -> click.Option:

@@ -14,6 +14,7 @@ _PACKAGE: Final = "notewell.adapters.surfaces.cli"
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "Find the passages that answer a question.",
     "get": "Print lines of a note.",
+    "open": "Open a note in an editor, at the line.",
     "remember": "Write something down in today's log.",
     "context": "Print what an agent loads when a session starts.",
     "index": "Make the index agree with the notes.",
@@ -22,8 +23,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "config": "Show every setting and where it comes from.",
     "doctor": "Check this machine, and say what to do.",
     "models": "Fetch the embedding model, once.",
+    "mcp": "Serve the memory to agents by MCP.",
+    "completion": "Print what makes a shell complete commands.",
 }
-PLANNED: Final = frozenset({"bench", "mcp"})
+_FUNCTIONS: Final[Mapping[str, str]] = {"open": "open_note"}  # not to hide `open`
+PLANNED: Final = frozenset({"bench"})
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.
 
 The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of
@@ -48,7 +52,9 @@ class Root(Readable, click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"{_PACKAGE}.commands.{cmd_name}")
-        return cast("click.Command", getattr(module, cmd_name))
+        return cast(
+            "click.Command", getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -87,13 +93,14 @@ def invoke(words: list[str], output: Output) -> int:
         click.UsageError: the words make no sense.
         NotewellError: the command could not do its work.
     """
-    with _root().make_context("notewell", list(words), obj=output) as context:
+    with root().make_context("notewell", list(words), obj=output) as context:
         result = context.command.invoke(context)
     return result if isinstance(result, int) else 0
 
 
-def _root() -> Root:
-    root = Root(
+def root() -> Root:
+    """Return the command `notewell`."""
+    command = Root(
         "notewell",
         help=_TEXT,
         callback=_without_command,
@@ -102,9 +109,9 @@ def _root() -> Root:
         params=[_version_option()],
         context_settings={"terminal_width": COLUMNS},
     )
-    root.examples = _EXAMPLES
-    add_common(root)
-    return root
+    command.examples = _EXAMPLES
+    add_common(command)
+    return command
 
 
 @click.pass_context

@@ -5,14 +5,18 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from types import FrameType
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from notewell.adapters.surfaces.cli.output import (
     AnswerLost,
     Output,
     occupy_closed_descriptors,
 )
+
+COMPLETION: Final = "_NOTEWELL_COMPLETE"
+"""Set by a shell that asks what may be typed next: `bash_complete` and the like."""
 
 
 class Terminated(BaseException):
@@ -38,6 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         # Inside, so that Ctrl-C while things are being loaded has an answer too.
+        if (request := os.environ.get(COMPLETION)) is not None:
+            from notewell.adapters.surfaces.cli.shells import completions
+
+            output.text(completions(request))
+            return 0
         from notewell.adapters.surfaces.cli.root import invoke
 
         return invoke(words, output)
@@ -46,9 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def asks_for_json(words: Sequence[str]) -> bool:
-    """Whether `--json` stands on the line, even on one that cannot be parsed."""
+    """Whether JSON is asked for on the line, even on one that cannot be parsed."""
     options = words[: words.index("--")] if "--" in words else words
-    return any(word == "--json" or word.startswith("--json=") for word in options)
+    if any(word == "--json" or word.startswith("--json=") for word in options):
+        return True
+    formats = [
+        word.partition("=")[2] for word in options if word.startswith("--format=")
+    ]
+    formats += [value for name, value in pairwise(options) if name == "--format"]
+    return any(wanted in ("json", "jsonl") for wanted in formats)
 
 
 def _insist_on_utf8() -> None:

@@ -64,6 +64,8 @@ class Memory:
         settings: Every setting, resolved.
         workspace: The folder of notes.
         notices: Sentences for a person, such as which folder was taken.
+        session_key: The conversation; None is the owner's own.
+        enabled: Whether this agent has a memory to search.
     """
 
     def __init__(
@@ -73,11 +75,11 @@ class Memory:
         self.workspace: Workspace = opening.workspace
         self.notices = opening.notices
         self._opening = opening
-        self._session_key = session_key
+        self.session_key = session_key
+        self.enabled = opening.enabled
         self._in_scope = opening.allows(session_key)
         self._server = server
         self._backend: Backend | None = None
-        self._name = opening.settings.memory.backend
         self._failure: BackendError | None = None
         self._watcher: Watcher | None = None
 
@@ -92,7 +94,7 @@ class Memory:
         Raises:
             BackendUnknown: no backend has the configured name.
         """
-        if not self._opening.enabled:
+        if not self.enabled:
             return self
         try:
             site = self._opening.site(stays=self._server)
@@ -149,7 +151,7 @@ class Memory:
             limit=limit,
             min_score=min_score or 0.0,
             sources=asked,
-            hides=self._hides,
+            hides=self.hides,
         )
         try:
             findings = await self._backend.search(question)
@@ -176,7 +178,7 @@ class Memory:
             PathRefused: not a note of this workspace, or closed in this conversation.
             ValueError: a number is less than 1.
         """
-        if not self._opening.enabled:
+        if not self.enabled:
             return switched_off(path, start)
         return await off_the_loop(
             get_document,
@@ -185,7 +187,7 @@ class Memory:
             start=start,
             lines=lines,
             max_chars=max_chars,
-            hidden=self._hides,
+            hidden=self.hides,
         )
 
     async def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
@@ -209,7 +211,7 @@ class Memory:
             self._opening,
             text,
             long_term=long_term,
-            hides=self._hides,
+            hides=self.hides,
             index=self._index_now,
         )
 
@@ -238,8 +240,8 @@ class Memory:
             session_context,
             self._opening,
             kind,
-            session_key=self._session_key,
-            hides=self._hides,
+            session_key=self.session_key,
+            hides=self.hides,
             max_chars=max_chars,
             now=now,
         )
@@ -249,7 +251,7 @@ class Memory:
         """The turn before a compaction, in which an agent writes things down."""
         from notewell.memory.writes import FlushControl
 
-        return FlushControl(self._opening, self._session_key, self._index_now)
+        return FlushControl(self._opening, self.session_key, self._index_now)
 
     async def refresh(
         self,
@@ -273,7 +275,7 @@ class Memory:
         Raises:
             BackendError: the index cannot be written.
         """
-        if not self._opening.enabled:
+        if not self.enabled:
             return IndexReport(files=0, chunks=0, warnings=("Memory is switched off.",))
         if self._backend is None:
             raise self._failure or closed()
@@ -296,7 +298,7 @@ class Memory:
             self._opening,
             await off_the_loop(scan, self.workspace),
             index,
-            backend=self._name,
+            backend=self.settings.memory.backend,
             problems=(*sentences(self._failure), *self._unwatched()),
         )
 
@@ -309,6 +311,22 @@ class Memory:
         from notewell.memory.probing import probe_providers
 
         return await off_the_loop(probe_providers, self._opening.embedding, embed=embed)
+
+    def seen_from(self, session_key: str | None) -> "Memory":
+        """Return this memory as another conversation sees it; only this one is closed."""
+        seen = Memory(self._opening, session_key=session_key, server=self._server)
+        seen._backend, seen._failure = self._backend, self._failure
+        return seen
+
+    @property
+    def hides(self) -> Hiding:
+        """Says of a path what this conversation may not see, as it is now."""
+        return Hiding(
+            self.settings.state_dir,
+            self.agent,
+            self.session_key,
+            everything=not self._in_scope,
+        )
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
@@ -335,7 +353,7 @@ class Memory:
         self, query: str, asked: frozenset[Source]
     ) -> EmptyReason | None:
         """Return why no engine is asked, or None."""
-        if not self._opening.enabled:
+        if not self.enabled:
             return "memory-disabled"
         if not self._in_scope:
             return "denied-by-scope"
@@ -349,7 +367,7 @@ class Memory:
         return Answering(
             opening=self._opening,
             query=query,
-            backend=self._name,
+            backend=self.settings.memory.backend,
             started=time.perf_counter(),
         )
 
@@ -371,13 +389,3 @@ class Memory:
 
     async def _index_now(self) -> IndexReport:
         return await self.refresh(within=_INDEX_SECONDS)
-
-    @property
-    def _hides(self) -> Hiding:
-        """What this conversation may not see, as it is now."""
-        return Hiding(
-            self.settings.state_dir,
-            self.agent,
-            self._session_key,
-            everything=not self._in_scope,
-        )

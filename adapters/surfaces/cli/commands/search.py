@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from notewell.adapters.surfaces.cli.failures import Failure
+from notewell.adapters.surfaces.cli.formats import FORMATS, markdown, show_lines
 from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call, Command, count, share
 from notewell.adapters.surfaces.cli.output import decoded
@@ -34,6 +35,7 @@ _EXAMPLES: Final = (
         "notewell search --max-results 20 --json invoice",
         "one JSON object, for programs",
     ),
+    ("notewell search invoice --format markdown", "quotations to paste"),
     ("notewell search -- --force", "words that begin with a dash"),
 )
 
@@ -62,6 +64,14 @@ _EXAMPLES: Final = (
     metavar="SOURCE",
     help="Only memory, or only sessions.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    metavar="FORMAT",
+    help="json: the same as --json. jsonl: one object for each passage. markdown: "
+    "quotations with links. plain: as on a terminal, without colours.",
+)
 @click.pass_context
 def search(
     context: click.Context,
@@ -70,9 +80,11 @@ def search(
     max_results: int | None,
     min_score: float | None,
     sources: Sequence[Source],
+    form: str | None,
 ) -> int:
     """Answer a query, then bring the index up to date."""
     call = Call.of(context)
+    form = _form(call, form)
     asked = _query(words, query)
     with memory_of(call) as memory:
         with Indexing(call.output, "First use: indexing") as progress:
@@ -84,16 +96,28 @@ def search(
                 progress=progress,
                 waiting=progress.wait,
             )
-        show(answer, memory, call)
+        show(answer, memory, call, form)
         call.output.finish()
         if not progress.ran and _wants_refresh(answer, memory):
             _refresh(memory, call)
     return 1 if answer.reason == "unavailable" else 0
 
 
-def show(answer: SearchAnswer, memory: "SyncMemory", call: Call) -> None:
-    """Write an answer as it is wanted: one JSON object, or text for people."""
-    if call.output.json:
+def _form(call: Call, form: str | None) -> str | None:
+    """Return the form that is wanted; None is what suits where stdout goes."""
+    if call.output.json and form not in (None, "json"):
+        raise Refused(
+            "the answer cannot have two forms", remedy="use either --json or --format"
+        )
+    call.output.json = call.output.json or form in ("json", "jsonl")
+    return "json" if call.output.json and form is None else form
+
+
+def show(
+    answer: SearchAnswer, memory: "SyncMemory", call: Call, form: str | None
+) -> None:
+    """Write an answer in the form that is wanted."""
+    if form == "json" or (form == "jsonl" and answer.reason == "unavailable"):
         from notewell.adapters.surfaces import wire
 
         shape = wire.search_answer(answer)
@@ -106,8 +130,15 @@ def show(answer: SearchAnswer, memory: "SyncMemory", call: Call) -> None:
     from notewell.adapters.surfaces.cli.screen import Screen
 
     remarks.remark(answer, call.output)
+    if form == "jsonl":
+        show_lines(answer, call.output)
+        return
+    if form == "markdown":
+        call.output.text(markdown(answer))
+        return
+    screen = Screen() if form == "plain" else Screen.of()
     starts = [_start(hit, memory) for hit in answer.results]
-    call.output.text(passages.rendered(answer, Screen.of(), starts=starts))
+    call.output.text(passages.rendered(answer, screen, starts=starts))
 
 
 def _query(words: Sequence[str], option: str | None) -> str:

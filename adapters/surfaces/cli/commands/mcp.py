@@ -1,0 +1,108 @@
+"""`notewell mcp`: memory for every agent that speaks the Model Context Protocol."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from notewell.adapters.surfaces.cli.options import Call, Command, completing, count
+from notewell.errors import UsageError
+
+if TYPE_CHECKING:
+    from notewell.memory import Memory
+
+_TEXT: Final = """Serve the memory to agents by the Model Context Protocol.
+
+A client starts this and speaks to it over standard input and output. With --http it
+listens on 127.0.0.1 instead, for clients that send the token in the token file as
+`Authorization: Bearer`. The tools are memory_search and memory_get.
+
+The conversation is the owner's own, unless --session-key or --chat-type says
+otherwise. Where the server has none, a client may name its own over HTTP, in the
+headers Notewell-Session-Key and Notewell-Chat-Type.
+"""
+_EXAMPLES: Final = (
+    ("notewell mcp --workspace ~/notes", "over stdio, as clients start it"),
+    ("notewell mcp --write", "agents may write to the memory, too"),
+    ("notewell mcp --http 8765", "over HTTP, for several clients"),
+    ("notewell mcp --chat-type group", "without personal notes"),
+)
+
+
+@click.command("mcp", cls=Command, help=_TEXT, examples=_EXAMPLES)
+@click.option(
+    "--http",
+    "http_port",
+    callback=count(65_535, least=0),
+    metavar="PORT",
+    help="Listen on 127.0.0.1; 0 takes a free port.",
+)
+@click.option(
+    "--token-file",
+    metavar="FILE",
+    shell_complete=completing("file"),
+    help="Where the token is; made if it is not there. By default it is "
+    "notewell-mcp-token in the state folder.",
+)
+@click.option("--write", is_flag=True, help="Offer memory_write, which only appends.")
+@click.option(
+    "--chat-type",
+    type=click.Choice(["direct", "group", "channel"]),
+    metavar="TYPE",
+    help="The kind of chat, where the session key does not say so: direct, group or "
+    "channel.",
+)
+@click.pass_context
+def mcp(
+    context: click.Context,
+    http_port: int | None,
+    token_file: str | None,
+    write: bool,
+    chat_type: str | None,
+) -> int:
+    """Serve until the client leaves, or a signal comes."""
+    call = Call.of(context)
+    if find_spec("mcp") is None:
+        raise UsageError(
+            "the MCP server needs the package mcp",
+            remedy="pip install 'notewell[mcp]'",
+        )
+    memory = _memory_of(call, chat_type)
+    if http_port is None:
+        from notewell.adapters.surfaces.mcp import stdio
+
+        return stdio.serve(memory, write=write)
+    from notewell.adapters.surfaces.mcp import http
+    from notewell.adapters.surfaces.mcp.token import token_in
+
+    file = Path(token_file) if token_file else _token_file(memory)
+    return http.serve(
+        memory,
+        write=write,
+        port=http_port,
+        token=token_in(file),
+        ready=lambda url: call.output.note(f"serving {url}; the token is in {file}"),
+    )
+
+
+def _memory_of(call: Call, chat_type: str | None) -> "Memory":
+    """Read the configuration now, so that a mistake in it is told at once."""
+    from notewell.adapters.surfaces.mcp.conversations import conversation_key
+    from notewell.memory import open_memory
+
+    memory = open_memory(
+        workspace=call.workspace,
+        config=call.config,
+        agent=call.agent,
+        backend=call.backend,
+        session_key=conversation_key(call.session_key, chat_type),
+        server=True,
+    )
+    for notice in memory.notices:
+        call.output.note(notice)
+    return memory
+
+
+def _token_file(memory: "Memory") -> Path:
+    return memory.settings.state_dir / "notewell-mcp-token"

@@ -1,0 +1,5 @@
+"""The MCP server: the tools, the notes as resources, and a prompt for the flush.
+
+`server` says what there is, `conversations` who may see it, `stdio` and `http` how
+it is reached. All but `token` need the package `mcp`, which the extra `mcp` installs.
+"""

@@ -1,0 +1,1 @@
+"""A backend and an embedding provider from another package than notewell."""

@@ -1,0 +1,94 @@
+"""Completion in shells: what is offered, that real shells take it, and that it is light."""
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.surfaces.test_startup import HEAVY, PROGRAM
+
+if TYPE_CHECKING:
+    from tests.surfaces.conftest import Notewell
+
+
+def typed(line: str) -> dict[str, str]:
+    """What bash hands over when the tabulator is pressed at the end of a line."""
+    return {
+        "_NOTEWELL_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split(" ")) - 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("notewell st", ["plain,status"]),
+        ("notewell search --max", ["plain,--max-results"]),
+        ("notewell search --source ", ["plain,memory", "plain,sessions"]),
+        ("notewell search --format m", ["plain,markdown"]),
+        ("notewell get --workspace n", ["dir,n"]),
+        ("notewell get --config n", ["file,n"]),
+        ("notewell completion ", ["plain,bash", "plain,zsh", "plain,fish"]),
+    ],
+)
+def test_what_fits_is_offered(run: "Notewell", line: str, offered: list[str]) -> None:
+    ran = run(workspace=None, env=typed(line))
+
+    assert (ran.code, ran.text.splitlines()) == (0, offered)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_calls_us_back(run: "Notewell", shell: str) -> None:
+    ran = run("completion", shell)
+
+    assert ran.code == 0
+    assert f"_NOTEWELL_COMPLETE={shell}_complete" in ran.text
+
+
+def test_bash_takes_the_script_and_asks(run: "Notewell", tmp_path: Path) -> None:
+    bash = shutil.which("bash")
+    assert bash is not None
+    script = tmp_path / "completion"
+    script.write_bytes(run("completion", "bash").out)
+    asks = tmp_path / "notewell"
+    asks.write_text("#!/bin/sh\necho plain,$_NOTEWELL_COMPLETE\n", encoding="utf-8")
+    asks.chmod(0o755)
+    presses = (
+        f'source "{script}"; COMP_WORDS=(notewell s); COMP_CWORD=1; '
+        f'_notewell_completion "{asks}"; echo "${{COMPREPLY[@]}}"; complete -p notewell'
+    )
+
+    done = subprocess.run(
+        [bash, "--norc", "-c", presses],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=60,
+    )
+
+    assert done.stdout.splitlines()[0] == "bash_complete"
+    assert "-F _notewell_completion notewell" in done.stdout
+
+
+def test_a_stray_variable_breaks_nothing(run: "Notewell") -> None:
+    ran = run(workspace=None, env={"_NOTEWELL_COMPLETE": "bash_complete"})
+
+    assert (ran.code, ran.text, ran.said) == (0, "", "")
+
+
+def test_completing_loads_no_engine(environ: dict[str, str]) -> None:
+    import sys
+
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**environ, **typed("notewell search --")},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+
+    modules = set(ran.stderr.decode("utf-8").splitlines()[-1].split())
+    assert "notewell.memory" not in modules
+    assert not modules & (HEAVY | {"apsw", "orjson"})
