@@ -104,14 +104,15 @@ class Query:
     Attributes:
         text: What was asked, as it was asked.
         limit: The most hits wanted, at least 1.
-        min_score: Hits with a lower score are left out, exact words excepted.
+        min_score: Hits with a lower score are left out, exact words excepted; None: only
+            those that resemble too little by what is configured.
         sources: Where to look.
         hides: Says of a path whether nobody in this conversation may see it.
     """
 
     text: str
     limit: int
-    min_score: float = 0.0
+    min_score: float | None = None
     sources: frozenset[Source] = frozenset({"memory"})
     hides: Callable[[str], bool] = _hides_nothing
 

@@ -104,7 +104,7 @@ class Case:
             file.write_bytes(text.encode("utf-8"))
 
     async def ask(
-        self, text: str, *, limit: int = 6, min_score: float = 0.0
+        self, text: str, *, limit: int = 6, min_score: float | None = None
     ) -> Findings:
         """Put a question to the engine; every answer must say why it is empty."""
         found = await self.backend.search(

@@ -98,7 +98,7 @@ class Words:
                 scorer = self._scorer(able, spread_in(able, self._wants))
                 best = max(map(scorer.score, able), key=lambda one: one.score)
                 score = document.score
-                if score >= self._query.min_score or best.exact:
+                if score >= (self._query.min_score or 0.0) or best.exact:
                     text_score = best.score if best.exact else None
                     hit = _hit(best, scorer, self._snippet)
                     found.append(replace(hit, score=score, text_score=text_score))

@@ -19,7 +19,7 @@ def ranked(
     literal: Literal,
     *,
     limit: int,
-    min_score: float,
+    min_score: float | None,
     settings: QuerySettings,
 ) -> list[Scored]:
     """Return the passages of an answer, best first, at most `limit`.
@@ -28,7 +28,7 @@ def ranked(
     among the best, the best one takes the last place.
 
     Args:
-        min_score: The lowest score that was asked for, beside the configured one.
+        min_score: The lowest score that was asked for, instead of the configured one.
     """
 
     def is_exact(one: Scored) -> bool:
@@ -48,17 +48,18 @@ def ranked(
     return [*best[: limit - 1], exact] if exact else best
 
 
-def _passes(scored: Scored, min_score: float, settings: QuerySettings) -> bool:
+def _passes(scored: Scored, min_score: float | None, settings: QuerySettings) -> bool:
     """Say whether a passage that holds no exact word is good enough.
 
     One that words alone have found is measured by their score; one that holds nothing
-    of the query by its nearness, against the configured threshold as well.
+    of the query by its nearness.
     """
     if scored.text > 0:
-        return scored.score >= min_score
+        return scored.score >= (min_score or 0.0)
     hybrid = settings.hybrid
     weight = hybrid.vector_weight if hybrid.enabled else 1.0
-    return weight * (scored.vector or 0.0) >= max(min_score, settings.min_score)
+    least = settings.min_score if min_score is None else min_score
+    return weight * (scored.vector or 0.0) >= least
 
 
 def aged(scored: Scored, today: date, half_life_days: float) -> Scored:

@@ -108,7 +108,7 @@ class Notebook:
         text: str,
         *,
         limit: int = 6,
-        min_score: float = 0.0,
+        min_score: float | None = None,
         hidden: Collection[str] = (),
     ) -> Findings:
         """Put a question; every answer is held against the files (law 1, law 3)."""
@@ -131,7 +131,9 @@ class Notebook:
             assert 0 < len(hit.snippet) <= 700
         return found
 
-    def paths(self, text: str, *, limit: int = 6, min_score: float = 0.0) -> list[str]:
+    def paths(
+        self, text: str, *, limit: int = 6, min_score: float | None = None
+    ) -> list[str]:
         """Return the notes in the answer to a question, best first, each once."""
         found = self.ask(text, limit=limit, min_score=min_score)
         return list(dict.fromkeys(hit.path for hit in found.hits))

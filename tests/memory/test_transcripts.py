@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_a_transcript_is_quoted_and_not_read_out(environ: dict[str, str]) -> Non
     ],
 )
 def test_the_switch_that_is_missing_is_named(
-    environ: dict[str, str], keys: dict[str, object], switch: str
+    environ: dict[str, str], keys: dict[str, Any], switch: str
 ) -> None:
     with opened(environ, **keys) as memory:
         answer = memory.search("walrus", sources=["sessions"])

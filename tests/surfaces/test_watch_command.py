@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
 
 
+# Whoever runs the tests in the background may have Ctrl-C ignored, and children inherit it.
+_START = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("notewell", run_name="__main__", alter_sys=True)
+"""
+
+
 class Watch:
     """A `notewell watch` that runs on a folder of notes."""
 
@@ -32,7 +40,7 @@ class Watch:
 
     def start(self, command: str, *words: str) -> "subprocess.Popen[str]":
         """Start a command on the same notes."""
-        line = [sys.executable, "-m", "notewell", command, "--workspace"]
+        line = [sys.executable, "-c", _START, command, "--workspace"]
         return subprocess.Popen(
             [*line, str(self.notes), *words],
             env=self.environ,

@@ -124,7 +124,8 @@ class Memory:
         Args:
             query: Words, in any language. No character is syntax.
             max_results: The most results; the configured number by default.
-            min_score: Leave out results below; exact words are never left out.
+            min_score: Leave out results below, instead of the configured threshold; exact
+                words are never left out.
             sources: Where to look; everywhere that is configured by default.
             progress: Told how far the first index is, when there was none yet.
             waiting: Told that another process is building it.
@@ -149,7 +150,7 @@ class Memory:
         question = Query(
             text=query,
             limit=limit,
-            min_score=min_score or 0.0,
+            min_score=min_score,
             sources=asked,
             hides=self.hides,
         )

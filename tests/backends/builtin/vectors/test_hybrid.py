@@ -105,7 +105,10 @@ def test_a_passage_that_only_resembles_must_reach_the_threshold(meant: "Meant") 
     meant.has(settings={"query.minScore": 0.0})
     lenient = meant.notebook.ask("vehicle")
 
+    asked = meant.notebook.ask("vehicle", min_score=0.0)
+
     assert strict.reason == "no-match"
+    assert asked.hits[0].path == "memory/far.md"
     assert lenient.hits[0].path == "memory/far.md"
 
 
