@@ -127,6 +127,9 @@ def unreadable(error: apsw.Error | UnicodeDecodeError) -> Unreadable:
     if isinstance(error, UnicodeDecodeError):
         # Its own words would show text of a note.
         return Unreadable("corrupt", f"the index is damaged; {_ANEW}")
+    if "no such table: nw_meta" in str(error):
+        # The file is there before its first table is.
+        return Unreadable("not-ready", "the index was not built yet")
     if is_spoilt(error):
         return Unreadable("corrupt", f"the index is damaged ({error}); {_ANEW}")
     if isinstance(error, apsw.BusyError | apsw.LockedError):

@@ -201,6 +201,10 @@ def test_a_closed_memory_says_that_it_is_closed(
 def test_a_server_answers_from_the_notes_until_the_index_is_there(
     notes: Path, environ: dict[str, str]
 ) -> None:
+    # Nothing builds the index in the background while the first answer is given.
+    quiet = {"onSessionStart": False, "onSearch": False, "watch": False}
+    configured(environ, {"memory": {"search": {"sync": quiet}}})
+
     with open_memory_sync(workspace=notes, environ=environ, server=True) as memory:
         before = memory.search("cat")
         memory.refresh()
