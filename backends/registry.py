@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from notewell.backends.base import Backend, Site
-from notewell.errors import BackendUnknown, ConfigError
+from notewell.errors import BackendUnknown
+from notewell.plugins import offered
 
 GROUP: Final = "notewell.backends"
 """The entry point group in which other packages offer backends."""
@@ -22,17 +23,7 @@ def targets() -> dict[str, str]:
     Raises:
         ConfigError: two installed distributions claim one name.
     """
-    from importlib.metadata import entry_points  # slow, and only for plugins
-
-    found = dict(BUILTIN)
-    for entry in entry_points(group=GROUP):
-        if found.setdefault(entry.name, entry.value) != entry.value:
-            raise ConfigError(
-                "memory.backend",
-                f"{entry.name!r} is offered by two installed packages",
-                accepted="a name that one package offers; remove the other package",
-            )
-    return found
+    return offered(GROUP, BUILTIN, key="memory.backend")
 
 
 async def open_backend(name: str, site: Site) -> Backend:

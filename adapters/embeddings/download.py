@@ -21,6 +21,7 @@ from notewell.adapters.embeddings.address import is_loopback, proxy_for
 from notewell.adapters.embeddings.base import Fetched
 from notewell.adapters.embeddings.gguf import GgufBroken, read_head
 from notewell.errors import EmbeddingError
+from notewell.writing.private import private_lock
 
 if TYPE_CHECKING:
     import httpx
@@ -81,13 +82,10 @@ class Download:
             EmbeddingError: it cannot be fetched, or what came is not the file.
         """
         self._refuse_when_offline()
-        from filelock import FileLock
-
-        with _room_for(target):
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(target.with_name(f"{target.name}.lock"), mode=0o600):
-                if not target.exists():
-                    self._complete(target, fetched)
+        lock = target.with_name(f"{target.name}.lock")
+        with _room_for(target), private_lock(lock):
+            if not target.exists():
+                self._complete(target, fetched)
 
     def _complete(self, target: Path, fetched: Fetched) -> None:
         part = target.with_name(f"{target.name}.part")

@@ -1,12 +1,12 @@
 """The jobs that were paid for and not fetched yet, in a small file."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.foreign import read_items, read_json, read_member
+from notewell.writing.private import create_folder, replace_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +61,11 @@ class Journal:
         self._write(self.jobs())
 
     def _write(self, jobs: Sequence[Job]) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_folder(self._path.parent)
         written = [
             {"id": job.id, "texts": [key.hex() for key in job.texts]} for job in jobs
         ]
-        content = json.dumps({"jobs": written})
-        beside = self._path.with_suffix(f".{os.getpid()}")
-        opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(opened, "w", encoding="utf-8") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, self._path)
+        replace_file(self._path, json.dumps({"jobs": written}).encode())
 
 
 def _job(item: object) -> Job:

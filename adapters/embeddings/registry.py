@@ -6,7 +6,7 @@ from typing import Final, cast
 
 from notewell.adapters.embeddings.base import Provider
 from notewell.adapters.embeddings.request import Request
-from notewell.errors import ConfigError
+from notewell.plugins import offered
 
 GROUP: Final = "notewell.embeddings"
 """The entry point group in which other packages offer providers.
@@ -34,17 +34,7 @@ def targets() -> dict[str, str]:
     Raises:
         ConfigError: two installed distributions claim one name.
     """
-    from importlib.metadata import entry_points  # slow, and only for plugins
-
-    found = dict(BUILTIN)
-    for entry in entry_points(group=GROUP):
-        if found.setdefault(entry.name, entry.value) != entry.value:
-            raise ConfigError(
-                "memorySearch.provider",
-                f"{entry.name!r} is offered by two installed packages",
-                accepted="a name that one package offers; remove the other package",
-            )
-    return found
+    return offered(GROUP, BUILTIN, key="memorySearch.provider")
 
 
 def make_provider(target: str, request: Request) -> Provider:

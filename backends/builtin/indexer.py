@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.embedded import digest
+from notewell.backends.builtin.vectors.digests import digest
 from notewell.backends.text.chunking import Chunk, cut
 from notewell.backends.text.passages import named
 from notewell.backends.text.terms import Forms, forms_of
@@ -160,7 +160,7 @@ class Indexer:
             forms = list(forms_of(chunk.text))
             length = sum(map(len, map(_BODY, forms)))
             span = (chunk.start_line, chunk.end_line, chunk.piece)
-            vector = digest(path, chunk.heading, chunk.text)
+            vector = digest(chunk.text)
             shown = (chunk.heading, length, vector, chunk.text)
             rows.append((key, file_id, *span, *shown))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about

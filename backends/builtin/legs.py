@@ -1,5 +1,6 @@
 """The two legs of a search: what they find, weighed and joined."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -57,6 +58,7 @@ class Legs:
         self.vectors = self._vectors(meaning)
         self.exhausted = False
         self._scored: dict[int, Scored] = {}
+        self._cosines: dict[int, float] = {}
 
     @property
     def mode(self) -> Mode:
@@ -83,9 +85,11 @@ class Legs:
                 self._scored[one.id] = self.scorer.score(one)
         if self.vectors is None:
             return list(self._scored.values())
-        cosines = self.vectors.cosines(list(self._scored))
+        new = [key for key in self._scored if key not in self._cosines]
+        self._cosines.update(self.vectors.cosines(new))
         joined = [
-            replace(one, vector=cosines.get(key)) for key, one in self._scored.items()
+            replace(one, vector=self._cosines.get(key))
+            for key, one in self._scored.items()
         ]
         if self._hybrid.enabled:
             return fused(joined, self.vectors.background, self._hybrid)
@@ -104,12 +108,11 @@ class Legs:
         if self.vectors is None:
             return []
         near = self.vectors.nearest(pool, self._visible)
-        return [
-            passage_of(row)
-            for one in near
-            for row in self._store.rows(
-                f"select {COLUMNS} from {self._tables.chunks} as c"
-                f" join {self._tables.files} as f on f.id = c.file_id where c.id = ?",
-                one.chunk,
-            )
-        ]
+        self._cosines.update(near)
+        rows = self._store.rows(
+            f"select {COLUMNS} from {self._tables.chunks} as c"
+            f" join {self._tables.files} as f on f.id = c.file_id"
+            " where c.id in (select value from json_each(?))",
+            json.dumps([one.chunk for one in near]),
+        )
+        return [passage_of(row) for row in rows]

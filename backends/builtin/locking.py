@@ -1,6 +1,5 @@
 """One writer at a time, across processes. Readers need no lock."""
 
-import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.backends.base import Waiting
-from notewell.backends.builtin.store import BACKEND, create_folder, explained
+from notewell.backends.builtin.store import BACKEND, explained
 from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:
@@ -53,13 +52,12 @@ def _acquired(
     waiting: Waiting | None,
     closing: threading.Event | None,
 ) -> "BaseFileLock | None":
-    from filelock import FileLock, Timeout  # slow to import, and only for writers
+    # Slow to import, and only for writers.
+    from filelock import Timeout
 
-    create_folder(path.parent)
-    name = f"{path}.lock"
-    # The library takes a file that cannot be made for one that is held.
-    os.close(os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    lock = FileLock(name, mode=0o600)
+    from notewell.writing.private import private_lock
+
+    lock = private_lock(Path(f"{path}.lock"))
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -87,9 +87,13 @@ class Readers:
         if owner_of(self._path) != "notewell":
             raise Unreadable("not-ready", "the index was not built yet")
         try:
-            return Store.reader(self._path)
+            store = Store.reader(self._path)
         except apsw.Error as error:
             raise self._explained(error, None) from error
+        if store.is_empty:
+            store.close()
+            raise Unreadable("not-ready", "the index was not built yet")
+        return store
 
     def _give_back(self, store: Store) -> None:
         with self._guard:
@@ -127,9 +131,6 @@ def unreadable(error: apsw.Error | UnicodeDecodeError) -> Unreadable:
     if isinstance(error, UnicodeDecodeError):
         # Its own words would show text of a note.
         return Unreadable("corrupt", f"the index is damaged; {_ANEW}")
-    if "no such table: nw_meta" in str(error):
-        # The file is there before its first table is.
-        return Unreadable("not-ready", "the index was not built yet")
     if is_spoilt(error):
         return Unreadable("corrupt", f"the index is damaged ({error}); {_ANEW}")
     if isinstance(error, apsw.BusyError | apsw.LockedError):

@@ -93,13 +93,6 @@ def _state(file: str) -> tuple[int, ...]:
     return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def create_folder(folder: Path) -> None:
-    """Create a folder, and those above it that are missing, for their owner alone."""
-    if not folder.is_dir():
-        create_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-
-
 def discard(path: Path) -> None:
     """Remove an index file of ours with its side files; it is derived from the notes."""
     for suffix in SIDE_FILES:
@@ -115,12 +108,14 @@ class Store:
         inode: The file that stood at the path when it was opened.
         lasting: It sees what others write later; False where SQLite cannot lock.
         has_vec0: sqlite-vec is loaded into it.
+        is_empty: A reader that met the file before its first table was made.
     """
 
     def __init__(self, path: Path, name: str, *, flags: int, lasting: bool = True):
         self.path = path
         self.lasting = lasting
         self.has_vec0 = False
+        self.is_empty = False
         self._closed = False
         with _opening:
             self.inode = inode_of(path)
@@ -150,7 +145,7 @@ class Store:
         store = cls(path, f"file:{_quoted(path)}?{how}", flags=flags, lasting=lasting)
         try:
             store.connection.set_busy_timeout(_BUSY_MS)
-            store.one("select count(*) from sqlite_schema")
+            store.is_empty = not store.one("select count(*) from sqlite_schema")
         except BaseException:
             store.close()
             raise
@@ -287,6 +282,8 @@ def explained(path: Path) -> Generator[None]:
 
 
 def _create_private(path: Path) -> None:
+    from notewell.writing.private import create_folder  # only for writers
+
     create_folder(path.parent)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

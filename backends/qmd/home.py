@@ -13,7 +13,7 @@ is read or written.
 import os
 import shutil
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,6 +25,7 @@ from notewell.backends.base import Site, Waiting
 from notewell.backends.qmd.collections import Collection
 from notewell.backends.qmd.contract import BACKEND, Abilities
 from notewell.errors import BackendUnavailable
+from notewell.writing.private import create_folder, private_lock, replace_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -93,7 +94,7 @@ class Home:
         """
         try:
             for folder in (self.models, self.folder):
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                create_folder(folder)
         except OSError as exc:
             raise BackendUnavailable(
                 BACKEND,
@@ -110,7 +111,7 @@ class Home:
 
     def write(self, record: Record) -> None:
         """Remember what we know."""
-        write_private(self._record, msgspec.json.encode(record))
+        replace_file(self._record, msgspec.json.encode(record))
 
     def notes(self) -> dict[str, _Signature]:
         """Return size, mtime and ctime of every note as it was last indexed."""
@@ -122,7 +123,7 @@ class Home:
 
     def write_notes(self, notes: Mapping[str, _Signature]) -> None:
         """Remember how the notes were when they were indexed."""
-        write_private(self._notes, orjson.dumps(dict(notes)))
+        replace_file(self._notes, orjson.dumps(dict(notes)))
 
     def generation(self, number: int) -> Path:
         """Return the folder of a generation."""
@@ -157,7 +158,7 @@ class Home:
         """Write a generation's configuration; JSON is YAML."""
         top = self.generation(number)
         for folder in (top / "config" / "qmd", top / "cache" / "qmd"):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            create_folder(folder)
         models = top / "cache" / "qmd" / "models"
         if not models.is_symlink():
             models.symlink_to(self.models, target_is_directory=True)
@@ -169,7 +170,7 @@ class Home:
         }
         if abilities.configured_models:
             shape["models"] = configured_models(environ)
-        write_private(top / "config" / "qmd" / "index.yml", orjson.dumps(shape))
+        replace_file(top / "config" / "qmd" / "index.yml", orjson.dumps(shape))
 
     def discard(self, number: int) -> None:
         """Remove a generation."""
@@ -196,20 +197,17 @@ class Home:
     def _acquired(
         self, *, patient: bool, waiting: Waiting | None
     ) -> "BaseFileLock | None":
-        from filelock import FileLock, Timeout  # slow to import, and only for writers
+        from filelock import Timeout  # slow to import, and only for writers
 
         self.create()
-        file = self.folder / "lock"
         try:
-            # The library takes a file that cannot be made for one that is held.
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            lock = private_lock(self.folder / "lock")
         except OSError as exc:
             raise BackendUnavailable(
                 BACKEND,
                 f"its home cannot be written: {exc.strerror}: {self.folder}",
                 remedy="see the permissions of the state folder",
             ) from exc
-        lock = FileLock(file, mode=0o600)
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -219,20 +217,6 @@ class Home:
                 waiting()
             lock.acquire()
         return lock
-
-
-def write_private(file: Path, content: bytes) -> None:
-    """Write a file in one step, for us alone: a reader meets the old one or the new."""
-    new = file.with_name(f"{file.name}.{os.getpid()}.new")
-    try:
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as opened:
-            opened.truncate()
-            opened.write(content)
-        new.replace(file)
-    except OSError:
-        with suppress(OSError):
-            new.unlink()
-        raise
 
 
 def configured_models(environ: Mapping[str, str]) -> dict[str, str]:

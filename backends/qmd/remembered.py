@@ -9,8 +9,8 @@ import msgspec
 
 from notewell.backends.base import Site
 from notewell.backends.qmd.contract import abilities_of
-from notewell.backends.qmd.home import write_private
 from notewell.backends.qmd.program import Program, find_program
+from notewell.writing.private import replace_file
 
 _State = tuple[str, int, int]
 
@@ -58,7 +58,7 @@ def known_program(site: Site, environ: Mapping[str, str], *, folder: Path) -> Pr
         version=program.version,
     )
     with suppress(OSError):
-        write_private(file, msgspec.json.encode(known))
+        replace_file(file, msgspec.json.encode(known))
     return program
 
 

@@ -1,17 +1,12 @@
 """Tells a person how far a download is."""
 
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
-
 from notewell.adapters.surfaces.cli.output import STDERR, Output
+from notewell.adapters.surfaces.cli.progress import Shown
 from notewell.adapters.surfaces.cli.quantity import size
 from notewell.adapters.surfaces.cli.screen import can_animate
 
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
 
-
-class Fetching:
+class Fetching(Shown):
     """A callback for a download: a bar on a terminal, else one line.
 
     Attributes:
@@ -19,35 +14,15 @@ class Fetching:
     """
 
     def __init__(self, output: Output) -> None:
+        super().__init__(output)
         self.begun = False
-        self._output = output
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
 
     def __call__(self, have: int, total: int | None) -> None:
         """Note how far it is."""
         if not self.begun:
             self.begun = True  # first: Ctrl-C may come while we draw
             self._begin(have, total)
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=have, total=total)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Take the bar away."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        self._move(have, total)
 
     def _begin(self, have: int, total: int | None) -> None:
         if not can_animate(STDERR):
@@ -55,6 +30,4 @@ class Fetching:
             return
         from notewell.adapters.surfaces.cli.bar import download_bar  # rich is heavy
 
-        self._bar = download_bar()
-        self._task = self._bar.add_task("Fetching", total=total, completed=have)
-        self._bar.start()
+        self._show(download_bar(), "Fetching", have, total)

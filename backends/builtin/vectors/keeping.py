@@ -29,8 +29,8 @@ _SAMPLE = 2_000
 
 def put(
     store: Store, vectors: VectorSet, digests: Sequence[bytes], rows: Matrix
-) -> int:
-    """Keep the vectors of some texts; return for how many there was one.
+) -> None:
+    """Keep the vectors of some texts.
 
     A row that is no unit vector is never kept: its text is noted as refused, stays
     searchable by its words, and is tried again later.
@@ -58,7 +58,6 @@ def put(
             [(one, int(time.time())) for one in bad],
         )
         store.put(vectors.coded, 0)
-    return len(good)
 
 
 def settle(store: Store, tables: Generation, vectors: VectorSet) -> None:

@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeAlias
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.embedded import embedded
 from notewell.backends.builtin.vectors.tables import VectorSet, waiting
 
 Which: TypeAlias = Callable[[Store], Generation]
@@ -36,7 +35,7 @@ class Text(NamedTuple):
     Attributes:
         chunk: Its id.
         digest: The key of its vector.
-        shown: What a model is given.
+        shown: Its text, which a model is given.
     """
 
     chunk: int
@@ -49,15 +48,11 @@ def next_texts(
 ) -> list[Text]:
     """Return the first texts that wait, of chunks with larger ids, at most `limit`."""
     rows = store.connection.execute(
-        f"select c.id, c.digest, f.path, c.heading, c.text from {tables.chunks} as c"
-        f" join {tables.files} as f on f.id = c.file_id"
+        f"select c.id, c.digest, c.text from {tables.chunks} as c"
         f" where c.id > ? and {waiting(tables, vectors)} order by c.id limit ?",
         (after, limit),
     )
-    return [
-        Text(key, digest, embedded(path, heading, text))
-        for key, digest, path, heading, text in rows
-    ]
+    return [Text(*row) for row in rows]
 
 
 def count_texts(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten
-from notewell.writing.private import create_folder
+from notewell.writing.private import private_lock
 
 _PATIENCE: Final = 10.0
 """Seconds. A note is written in milliseconds, so who waits longer meets a fault."""
@@ -26,16 +26,13 @@ def only_writer_of(place: Path, *, state_dir: Path) -> Generator[None]:
     Raises:
         NoteNotWritten: no lock can be kept there, or somebody holds it for long.
     """
-    from filelock import FileLock, Timeout  # slow to import, and only for writers
+    from filelock import Timeout  # slow to import, and only for writers
 
     name = _lock_file(place, state_dir)
     try:
-        create_folder(name.parent)
-        # The library takes a file that cannot be made for one that is held.
-        os.close(os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        lock = private_lock(name)
     except OSError as exc:
         raise NoteNotWritten(str(place), f"no lock at {name}: {exc.strerror}") from exc
-    lock = FileLock(name, mode=0o600)
     try:
         lock.acquire(timeout=_PATIENCE)
     except Timeout as exc:

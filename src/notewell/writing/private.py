@@ -2,6 +2,10 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 
 def create_folder(folder: Path) -> None:
@@ -13,6 +17,20 @@ def create_folder(folder: Path) -> None:
     if not folder.is_dir():
         create_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def private_lock(file: Path) -> "FileLock":
+    """Return a lock between processes that nobody holds yet by this call.
+
+    Raises:
+        OSError: its file cannot be created.
+    """
+    from filelock import FileLock  # slow to import, and only for writers
+
+    create_folder(file.parent)
+    # The library takes a file that cannot be made for one that is held.
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    return FileLock(file, mode=0o600)
 
 
 def replace_file(file: Path, raw: bytes) -> None:

@@ -1,5 +1,6 @@
 """When no index can be read, the notes themselves are."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import apsw
@@ -8,6 +9,7 @@ import pytest
 from notewell.backends.base import Query
 from notewell.backends.builtin.answering import from_files
 from notewell.backends.builtin.readers import unreadable
+from notewell.backends.builtin.schema import APPLICATION_ID
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -107,3 +109,17 @@ def test_what_sqlite_says_is_told_in_one_word_and_without_text_of_notes(
     assert found.fallbacks[0].message
     assert "private" not in found.fallbacks[0].message
     assert found.hits
+
+
+def test_a_file_that_has_no_table_yet_is_an_index_that_is_not_ready(
+    notebook: "Notebook",
+) -> None:
+    notebook.write({"memory/a.md": "A heron stood there.\n"})
+    notebook.index.parent.mkdir(parents=True)
+    with closing(apsw.Connection(str(notebook.index))) as index:
+        index.execute(f"pragma application_id = {APPLICATION_ID}")
+
+    found = notebook.ask("heron")
+
+    assert [step.reason for step in found.fallbacks] == ["not-ready"]
+    assert found.hits[0].path == "memory/a.md"
