@@ -23,6 +23,7 @@ _CHILD = """
 import os, sys
 from pathlib import Path
 import filelock, hashlib, urllib.parse
+import notewell.writing.private
 from notewell.backends.base import Query, Site
 from notewell.backends.builtin.engine import Engine
 from notewell.config import load_settings
