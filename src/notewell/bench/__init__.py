@@ -1,0 +1,1 @@
+"""Backends side by side on somebody's own notes: quality, time, cost, agreement."""
