@@ -171,9 +171,12 @@ def _open(request: Request) -> SentenceTransformersEmbedder:
     name = _name(request)
     folder = Folder(folder_of(name, request.environ))
     if not folder.there():
+        empty = is_path(name) and folder.path.is_dir()
         raise EmbeddingError(
             NAME,
-            f"the model {name} is not on this disk",
+            f"the folder {name} holds no model: it has no config.json with weights"
+            if empty
+            else f"the model {name} is not on this disk",
             reason="model-missing",
             remedy="name a folder that is there in memorySearch.model"
             if is_path(name)

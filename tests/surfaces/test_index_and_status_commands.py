@@ -161,6 +161,21 @@ def test_an_extra_path_with_a_problem_is_shown(
     assert "gone" in plain
 
 
+def test_status_says_that_the_vectors_were_never_made(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = tmp_path / "openclaw.json"
+    file.write_text('{memory: {search: {provider: "openai"}}}', encoding="utf-8")
+    run("search", "anything", "--config", str(file))
+
+    text = run("status", "--config", str(file)).text
+
+    assert (
+        "  vectors       openai: none yet, answers are by words: run `notewell index`"
+        in text.splitlines()
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "engine"),
     [

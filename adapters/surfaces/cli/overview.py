@@ -53,7 +53,7 @@ def _rows(
     if report.index.location:
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]
-    yield "vectors", [_vectors(kept) for kept in report.index.vectors]
+    yield "vectors", list(_vectors(report))
     for name, value in report.index.details.items():
         yield name, [value]
     yield "last error", [report.index.last_error] if report.index.last_error else []
@@ -71,9 +71,17 @@ def _engine(report: StatusReport) -> str:
         return f"none: {report.backend} does not answer"
     asked = report.requested_backend
     instead = "" if asked == report.backend else f" instead of {asked}"
-    provider = report.requested_provider
-    meaning = "" if provider in (None, "none") else f" and by meaning ({provider})"
+    if report.index.details:  # an engine of somebody else's says how it searches
+        return f"{report.backend}{instead}"
+    provider = _provider(report)
+    meaning = f" and by meaning ({provider})" if provider else ""
     return f"{report.backend}{instead}, by words{meaning}"
+
+
+def _provider(report: StatusReport) -> str | None:
+    """Who should turn text into vectors; None when nobody should."""
+    provider = report.requested_provider
+    return None if provider == "none" else provider
 
 
 def _index(report: StatusReport) -> Iterator[str]:
@@ -89,7 +97,17 @@ def _index(report: StatusReport) -> Iterator[str]:
         yield "up to date"
 
 
-def _vectors(kept: VectorStatus) -> str:
+def _vectors(report: StatusReport) -> Iterator[str]:
+    """The sets that there are, and that the wanted one is not there at all."""
+    sets = report.index.vectors
+    yield from map(_vector_set, sets)
+    provider = _provider(report)
+    ours = report.enabled and report.index.location and not report.index.details
+    if ours and provider and provider not in {kept.provider for kept in sets}:
+        yield f"{provider}: none yet, answers are by words: run `notewell index`"
+
+
+def _vector_set(kept: VectorStatus) -> str:
     passages = f"{kept.passages:,} {plural(kept.passages, 'passage')}"
     lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
     return (
@@ -113,12 +131,12 @@ def _probed(probe: Probe) -> str:
 
 
 def _tried(provider: ProviderProbe) -> str:
-    role = f"{provider.provider}{' (stands in)' if provider.stands_in else ''}"
-    if provider.problem:
-        return f"problem: {role}: {provider.problem}"
+    role = " (stands in)" if provider.stands_in else ""
+    if provider.problem:  # which begins with the provider's name
+        return f"problem{role}: {provider.problem}"
     where = "sends text away" if provider.remote else "on this machine"
     return (
-        f"ok: {role}, {provider.model}, {provider.dimension} numbers,"
+        f"ok{role}: {provider.provider}, {provider.model}, {provider.dimension} numbers,"
         f" {provider.took_ms:,.0f} ms, {where}"
     )
 

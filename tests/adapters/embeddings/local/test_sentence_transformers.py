@@ -341,3 +341,15 @@ def test_nothing_is_written_to_stdout_and_stderr(model_folder: Path) -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.usefixtures("transformers")
+def test_a_folder_without_a_model_is_told_from_one_that_is_not_there(
+    request_for: "MakeRequest", tmp_path: Path
+) -> None:
+    with pytest.raises(EmbeddingError, match="holds no model") as empty:
+        provider(request_for(model=str(tmp_path))).open()
+    with pytest.raises(EmbeddingError, match="not on this disk") as missing:
+        provider(request_for(model=str(tmp_path / "gone"))).open()
+
+    assert empty.value.reason == missing.value.reason == "model-missing"
