@@ -20,7 +20,7 @@ def _chapter(tool: ToolDefinition) -> Iterator[str]:
 
 def _kind(parameter: Parameter) -> str:
     """Return what a parameter accepts, in words."""
-    words = [parameter.kind]
+    words: list[str] = [parameter.kind]
     if parameter.choices:
         words = [" or ".join(f"`{choice}`" for choice in parameter.choices)]
     elif parameter.kind == "string" and parameter.least:
