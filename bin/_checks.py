@@ -152,6 +152,7 @@ CHECKS: dict[str, Check] = {
     "mypy": tool("mypy", "-m", "mypy", "--strict", "-p", "notewell"),
     "pyright": tool("pyright", "-m", "pyright", "--pythonpath", sys.executable),
     "layers": tool("importlinter", LINT_IMPORTS),
+    "site": tool("material", "-m", "mkdocs", "build", "--strict"),
     "models": models,
     "qmd": qmd,
     "tests": suite_on_checkout,

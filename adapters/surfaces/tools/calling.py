@@ -48,12 +48,13 @@ class ToolResult:
 class MemoryTools:
     """The tools of one memory, as a model sees them.
 
-    >>> from notewell import MemoryTools, open_memory
-    >>> async def turn(name: str, arguments: str) -> str:
-    ...     async with open_memory(workspace="notes", server=True) as memory:
-    ...         tools = MemoryTools(memory)
-    ...         print(tools.schemas("anthropic"))
-    ...         return (await tools.call(name, arguments)).text
+    Examples:
+        >>> from notewell import MemoryTools, open_memory
+        >>> async def turn(name: str, arguments: str) -> str:
+        ...     async with open_memory(workspace="notes", server=True) as memory:
+        ...         tools = MemoryTools(memory)
+        ...         print(tools.schemas("anthropic"))
+        ...         return (await tools.call(name, arguments)).text
     """
 
     def __init__(self, memory: "Memory", *, write: bool = False) -> None:
