@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from notewell.errors import NotewellError
+from notewell.log import log
 
 Work: TypeAlias = Callable[[threading.Event], object]
 
@@ -73,6 +74,7 @@ class Job:
             if isinstance(error, NotewellError):
                 self.problem = error.message
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (self.failures - 1))
+            log("schedule", "warning", "an update failed: %s", self.problem)
             self.due = time.monotonic() + max(pause, self.interval)
         else:
             self.failures, self.problem = 0, None

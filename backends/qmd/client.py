@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from notewell.backends.qmd.home import Home
 from notewell.backends.qmd.process import Output, Stopped, TimeUp, TooMuch, run
 from notewell.backends.qmd.program import Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
+from notewell.log import log
 
 _ERROR: Final = re.compile(r"^\s*(?:Uncaught )?(\w*Error)\b", re.MULTILINE)
 _CODE: Final = re.compile(r"\b(SQLITE_[A-Z_]+|ERR_[A-Z_]+|E[A-Z]{3,12})\b")
@@ -197,7 +199,8 @@ class Client:
         try:
             if stop is not None and stop.is_set():
                 raise Stopped
-            return run(
+            began = time.monotonic()
+            output = run(
                 (*self.command, *arguments),
                 environ=self.environ,
                 folder=self.folder,
@@ -205,6 +208,9 @@ class Client:
                 stop=stop,
                 grace=grace,
             )
+            took = (time.monotonic() - began) * 1000
+            log("qmd", "debug", "%s: exit code %d, %.0f ms", kind, output.code, took)
+            return output
         except (OSError, ValueError) as exc:
             detail = exc.strerror if isinstance(exc, OSError) else "a NUL in it"
             raise BackendFailed(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from notewell.backends.base import Findings
 from notewell.config import later_features
+from notewell.log import log
 from notewell.memory.opening import Opening
 from notewell.types import Document, EmptyReason, SearchAnswer
 
@@ -36,7 +37,7 @@ class Answering:
         fallbacks = findings.fallbacks
         told = {step.kind for step in fallbacks}
         later = later_features(settings, agent, told=told)
-        return SearchAnswer(
+        answer = SearchAnswer(
             query=self.query,
             workspace=str(self.opening.workspace.root),
             agent=agent.id,
@@ -55,6 +56,8 @@ class Answering:
             warnings=(*settings.warnings, *later, *warnings, *findings.warnings),
             took_ms=(time.perf_counter() - self.started) * 1000,
         )
+        _log(answer)
+        return answer
 
 
 def switched_off(path: str, start: int) -> Document:
@@ -67,4 +70,25 @@ def switched_off(path: str, start: int) -> Document:
         total_lines=0,
         found=False,
         reason="memory-disabled",
+    )
+
+
+def _log(answer: SearchAnswer) -> None:
+    for step in answer.fallbacks:
+        log(
+            "memory",
+            "warning",
+            "%s instead of %s: %s",
+            step.to,
+            step.from_,
+            step.reason,
+        )
+    log(
+        "memory",
+        "debug",
+        "%s answered, %s: %d results, %.1f ms",
+        answer.backend,
+        answer.mode,
+        len(answer.results),
+        answer.took_ms,
     )

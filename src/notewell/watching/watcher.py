@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from notewell.log import log
 from notewell.watching.places import Places
 
 if TYPE_CHECKING:  # loaded when something is watched
@@ -114,6 +115,7 @@ class Watcher:
         """Have the disk looked at every few seconds, for as long as we run."""
         self.problem = _NO_WATCHES.format(seconds=self._poll_seconds)
         self._warn(self.problem)
+        log("watching", "warning", self.problem)
         self.ready.set()
         self._tell(False)
         while not self._stop.wait(self._poll_seconds):
