@@ -125,15 +125,10 @@ class Engine:
             # Before the index is read: a provider may take seconds.
             meaning = self._vectors.meaning(query.text)
             with self._readers.one() as store:
-                slow = (
-                    self._vectors.prepare(store) if meaning.vector is not None else None
-                )
                 outdated = not self._is_current(store)
                 found = from_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
                 )
-                if slow:
-                    found = replace(found, fallbacks=(*found.fallbacks, slow))
                 return found if found.hits else self._with_pending(store, found)
         except Unreadable as error:
             # The question may have been sent away before the index turned out so.
@@ -235,9 +230,7 @@ class Engine:
         try:
             with self._readers.one() as store:
                 pending = self._pending(store, scanned)
-                slow = self._vectors.prepare(store) if self._vectors.wanted else None
-                told = (*warnings, slow.message) if slow else warnings
-                return counted(store, self._path, pending, told)
+                return counted(store, self._path, pending, warnings)
         except Unreadable as error:
             return uncounted(self._path, len(scanned), error, warnings)
 
@@ -367,7 +360,6 @@ class Engine:
         with lock, explained(self._path):
             store = self._writer()
             try:
-                self._vectors.prepare(store)
                 yield store
             finally:
                 store.close()

@@ -102,7 +102,7 @@ class Legs:
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
         self.lacking = still_lacking(self._store, self._tables, kept)
-        return Vectors(self._store, self._tables, kept, meaning.vector)
+        return Vectors(self._store, self._tables, kept, meaning.vector, meaning.codes)
 
     def _near(self, pool: int) -> list[Passage]:
         if self.vectors is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from notewell.adapters.embeddings.base import Provider
 from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.blocks import HeldCodes
 from notewell.backends.builtin.vectors.embedders import Embedders, Rest
 from notewell.backends.builtin.vectors.tables import VectorSet, find_set, still_lacking
 from notewell.errors import EmbeddingError
@@ -36,6 +37,7 @@ class Meaning:
         model: With which model.
         fallbacks: Steps down that were taken.
         local_to_remote: The question left this machine because a local provider failed.
+        codes: What reads the codes of the set; None: every vector is compared.
     """
 
     vector: Matrix | None = None
@@ -44,6 +46,7 @@ class Meaning:
     model: str | None = None
     fallbacks: tuple[Fallback, ...] = ()
     local_to_remote: bool = False
+    codes: HeldCodes | None = None
 
 
 WORDS_ALONE = Meaning()
@@ -53,13 +56,22 @@ class Asking:
     """Turns questions into vectors. Safe to share between threads."""
 
     def __init__(
-        self, embedders: Embedders, reading: Callable[[], AbstractContextManager[Store]]
+        self,
+        embedders: Embedders,
+        reading: Callable[[], AbstractContextManager[Store]],
+        *,
+        coded: bool,
     ) -> None:
-        """Take the providers, and what lends a reader of the index."""
+        """Take the providers, and what lends a reader of the index.
+
+        Args:
+            coded: Large sets are searched by codes first.
+        """
         self._embedders = embedders
         self._reading = reading
         self._remembered: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
         self._guard = Lock()
+        self._codes = HeldCodes() if coded else None
 
     def meaning(self, text: str) -> Meaning:
         """Return the question's vector by the first provider that can give one.
@@ -85,6 +97,7 @@ class Asking:
                 model=self._embedders.get(provider).model,
                 fallbacks=tuple(steps),
                 local_to_remote=sent or leaves(choice.first, provider),
+                codes=self._codes,
             )
         return Meaning(fallbacks=tuple(steps), local_to_remote=sent)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Site, VectorWork
 from notewell.backends.builtin.readers import Unreadable
-from notewell.backends.builtin.store import BACKEND, Store
+from notewell.backends.builtin.store import BACKEND
 from notewell.backends.builtin.vectors.asking import (
     WORDS_ALONE,
     Asking,
@@ -15,12 +15,10 @@ from notewell.backends.builtin.vectors.asking import (
     leaves,
 )
 from notewell.backends.builtin.vectors.embedders import Embedders
-from notewell.backends.builtin.vectors.extension import NoExtension, load
 from notewell.backends.builtin.vectors.making import Access, Making
 from notewell.backends.builtin.vectors.texts import Which, live
 from notewell.backends.text.query import read as read_query
 from notewell.errors import BackendFailed, EmbeddingError
-from notewell.types import Fallback
 
 _REBUILD = "run `notewell index`; no note was touched"
 
@@ -52,7 +50,8 @@ class VectorLeg:
         self._search = site.agent.search
         self._access = access
         self._embedders = Embedders(site.embedding)
-        self._asking = Asking(self._embedders, access.reading)
+        coded = self._search.store.vector.enabled
+        self._asking = Asking(self._embedders, access.reading, coded=coded)
 
     @property
     def wanted(self) -> bool:
@@ -67,23 +66,6 @@ class VectorLeg:
         if not self.wanted or not read_query(text).wants:
             return WORDS_ALONE
         return self._asking.meaning(text)
-
-    def prepare(self, store: Store) -> Fallback | None:
-        """Get a connection ready for vectors; return what it has to do without."""
-        settings = self._search.store
-        if not settings.vector.enabled:
-            return None
-        try:
-            load(store, settings)
-        except NoExtension as error:
-            return Fallback(
-                kind="vector-index",
-                from_="sqlite-vec",
-                to="numpy",
-                reason=error.reason,
-                message=error.why,
-            )
-        return None
 
     def make(self, work: VectorWork, *, anew: bool, which: Which = live) -> Made:
         """Make the missing vectors, with the second provider if the first one fails.
