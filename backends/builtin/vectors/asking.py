@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +12,7 @@ from notewell.adapters.embeddings.base import Provider
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.blocks import HeldCodes
 from notewell.backends.builtin.vectors.embedders import Embedders, Rest
+from notewell.backends.builtin.vectors.outcome import Meaning
 from notewell.backends.builtin.vectors.tables import VectorSet, find_set, still_lacking
 from notewell.errors import EmbeddingError
 from notewell.types import Fallback, FallbackReason
@@ -24,32 +24,6 @@ _REMEMBERED = 256
 """Questions whose vectors are kept in memory."""
 
 _MAKE = "run `notewell index`"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meaning:
-    """A question's vector with the set that it is compared with, or why there is none.
-
-    Attributes:
-        vector: float32, shape (1, dimension), unit length; None: words alone.
-        identity: What the vector depends on.
-        provider: Who made it.
-        model: With which model.
-        fallbacks: Steps down that were taken.
-        local_to_remote: The question left this machine because a local provider failed.
-        codes: What reads the codes of the set; None: every vector is compared.
-    """
-
-    vector: Matrix | None = None
-    identity: EmbeddingIdentity | None = None
-    provider: str | None = None
-    model: str | None = None
-    fallbacks: tuple[Fallback, ...] = ()
-    local_to_remote: bool = False
-    codes: HeldCodes | None = None
-
-
-WORDS_ALONE = Meaning()
 
 
 class Asking:
