@@ -137,7 +137,9 @@ def add_chunks(store: Store, tables: Generation, digests: list[bytes]) -> None:
 
 def report(store: Store, kept: VectorSet, matrix: Floats, asked: Floats) -> None:
     """Print the times and the recall."""
-    searches, products, found = [], [], []
+    searches: list[float] = []
+    products: list[float] = []
+    found: list[float] = []
     codes = HeldCodes()
     for question in asked:
         vectors = Vectors(store, Generation(1), kept, question[None], codes)
