@@ -10,6 +10,8 @@ _SVG = "http://www.w3.org/2000/svg"
 _WIDTH = 920
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 720, 60, 420
 _LINE_HEIGHT = 20
+_NEARLY = 0.02
+"""Of a power of ten: 981 passages are a thousand."""
 _STYLE = """
   svg { background: #fff; --ink: #222; --faint: #ddd; --a: #0b62c4; --b: #b8460b; }
   @media (prefers-color-scheme: dark) {
@@ -75,8 +77,8 @@ class _Scale:
     """
 
     def __init__(self, values: Sequence[float], start: float, end: float) -> None:
-        self._least = math.floor(math.log10(min(values)) + 1e-9)
-        self._most = max(self._least + 1, math.ceil(math.log10(max(values)) - 1e-9))
+        self._least = math.floor(math.log10(min(values)) + _NEARLY)
+        self._most = max(self._least + 1, math.ceil(math.log10(max(values)) - _NEARLY))
         self._start, self._end = start, end
         self.decades = [10.0**n for n in range(self._least, self._most + 1)]
 

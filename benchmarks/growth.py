@@ -54,10 +54,10 @@ _HITS = 6
 
 Phases = Mapping[str, tuple[str, str]]
 WORD_PHASES: Phases = {
-    "counting passages with each term": ("lexical.py", "spread_of"),
-    "FTS5: matching, bm25, reading": ("lexical.py", "candidates"),
-    "weighing lines and neighbours": ("scoring.py", "score"),
-    "ranking, looking at the files, showing": ("answering.py", "_hits"),
+    "counting terms": ("lexical.py", "spread_of"),
+    "FTS5": ("lexical.py", "candidates"),
+    "weighing lines": ("scoring.py", "score"),
+    "ranking and showing": ("answering.py", "_hits"),
 }
 VECTOR_PHASES: Phases = {
     "comparing codes": ("blocks.py", "scan"),
