@@ -24,7 +24,7 @@ import random
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -152,7 +152,7 @@ def words_at(size: int) -> Point:
 
 
 @contextmanager
-def plain_fts(index: Path, file: Path) -> Iterator[Callable[[list[str]], object]]:
+def plain_fts(index: Path, file: Path) -> Generator[Callable[[list[str]], object]]:
     """Fill an FTS5 table with the passages of an index; give what searches it."""
     with closing(apsw.Connection(str(file))) as floor:
         floor.execute("create virtual table passages using fts5(text, content='')")
@@ -246,19 +246,8 @@ def shares_of(stats: pstats.Stats, phases: Phases) -> dict[str, float]:
 def drawn(words: list[Point], near: list[Point]) -> str:
     """Return the chart, with what dominates below it."""
     lines = [
-        chart.Line(
-            name=name,
-            points=[(point.passages, pick(point)) for point in points],
-            floor=floor,
-            hue=hue,
-        )
-        for name, points, pick, floor, hue in (
-            ("notewell, words", words, lambda point: point.ours, False, 0),
-            ("plain FTS5, bm25", words, lambda point: point.floor, True, 0),
-            ("notewell, vectors", near, lambda point: point.ours, False, 1),
-            ("numpy, exact product", near, lambda point: point.floor, True, 1),
-        )
-        if points
+        *curves("notewell, words", "plain FTS5, bm25", words, hue=0),
+        *curves("notewell, vectors", "numpy, exact product", near, hue=1),
     ]
     notes = [
         f"{kind}, {point.passages:,}: " + ", ".join(parts(point.shares))
@@ -266,6 +255,17 @@ def drawn(words: list[Point], near: list[Point]) -> str:
         for point in points
     ]
     return chart.svg("One search, by the size of the memory", lines, notes)
+
+
+def curves(
+    ours: str, floor: str, points: list[Point], *, hue: int
+) -> Iterator[chart.Line]:
+    """Yield our curve and that of the floor, if anything was measured."""
+    if not points:
+        return
+    for name, dashed in ((ours, False), (floor, True)):
+        places = [(one.passages, one.floor if dashed else one.ours) for one in points]
+        yield chart.Line(name=name, points=places, floor=dashed, hue=hue)
 
 
 def parts(shares: Mapping[str, float]) -> Iterator[str]:

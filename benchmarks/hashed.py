@@ -5,7 +5,7 @@ they find is not worth judging.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +15,7 @@ DIMENSION = 384
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving() -> Generator[str]:
     """Run the server on this machine; give its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     thread = Thread(target=server.serve_forever, daemon=True)
