@@ -28,11 +28,10 @@ import numpy as np
 from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.extension import load
+from notewell.backends.builtin.vectors.blocks import HeldCodes
 from notewell.backends.builtin.vectors.keeping import put, settle
 from notewell.backends.builtin.vectors.nearest import Vectors
 from notewell.backends.builtin.vectors.tables import VectorSet, all_sets, ensure_set
-from notewell.config import StoreSettings
 
 QUESTIONS = 50
 TOP = 10
@@ -81,7 +80,6 @@ def measure(real: Floats, passages: int, noise: float) -> None:
         matrix = fill(path, around, passages, noise, chance)
         built = time.perf_counter() - began
         with closing(Store.reader(path)) as store:
-            load(store, StoreSettings())
             [(_, kept)] = all_sets(store)
             report(store, kept, matrix, asked)
         print(f"  filled in {built:.0f} s, {os.path.getsize(path) / 1e6:,.0f} MB")
@@ -108,7 +106,6 @@ def fill(
         provider="sampled", model="", endpoint="", dimension=real.shape[1], prefixes=""
     )
     with closing(Store.writer(path)) as store:
-        load(store, StoreSettings())
         store.connection.execute(tables.create())
         for key, value in (("schema", SCHEMA_VERSION), ("live", 1)):
             store.put(key, value)
@@ -140,9 +137,12 @@ def add_chunks(store: Store, tables: Generation, digests: list[bytes]) -> None:
 
 def report(store: Store, kept: VectorSet, matrix: Floats, asked: Floats) -> None:
     """Print the times and the recall."""
-    searches, products, found = [], [], []
+    searches: list[float] = []
+    products: list[float] = []
+    found: list[float] = []
+    codes = HeldCodes()
     for question in asked:
-        vectors = Vectors(store, Generation(1), kept, question[None])
+        vectors = Vectors(store, Generation(1), kept, question[None], codes)
         near, seconds = timed(lambda v=vectors: v.nearest(40, lambda path: True))
         searches.append(seconds)
         exact, seconds = timed(lambda q=question: matrix @ q)

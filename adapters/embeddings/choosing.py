@@ -6,15 +6,17 @@ No provider is asked anything here, and none is loaded.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Provider, Role
 from notewell.adapters.embeddings.keys import entries_of, find_key
 from notewell.adapters.embeddings.registry import BUILTIN, make_provider, targets
-from notewell.adapters.embeddings.request import Request
 from notewell.config import AgentSettings, SearchSettings, Secret, Settings
 from notewell.config.blocks import nearest
 from notewell.errors import ConfigError
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.request import Request
 
 AUTOMATIC: Final = ("openai", "gemini", "voyage", "mistral")
 """The remote providers that are chosen when a key of theirs is found, best known first.
@@ -152,7 +154,7 @@ def _made(
     return make_provider(target or BUILTIN[name], request)
 
 
-def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> Request:
+def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> "Request":
     """Gather the settings of one slot.
 
     Args:
@@ -161,6 +163,8 @@ def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> Reque
         first: `model` and the settings beside it are meant for it.
         addressed: So is `remote`.
     """
+    from notewell.adapters.embeddings.request import Request  # for who has one
+
     settings, search = scene.settings, scene.agent.search
     endpoint, key = _endpoint(scene, name, addressed=addressed)
     return Request(

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from notewell.adapters.embeddings.request import KeyFound
 from notewell.config import AgentSettings, Secret, Settings
 from notewell.config.form import Place, Scene, Unfit
 from notewell.config.references import read_secret
 from notewell.foreign import read_items, read_json, read_member, read_names
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.request import KeyFound
 
 ENTRIES: Final[Mapping[str, tuple[str, ...]]] = {"gemini": ("google", "gemini")}
 """The ids under `models.providers`, where they differ from the provider's name."""
@@ -39,7 +41,7 @@ def find_key(
     environ: Mapping[str, str],
     *,
     first: bool,
-) -> KeyFound:
+) -> "KeyFound":
     """Look for a provider's key: settings, OpenClaw's auth profiles, environment.
 
     Args:
@@ -49,6 +51,8 @@ def find_key(
         environ: The environment variables.
         first: `remote.apiKey` is meant for this provider.
     """
+    from notewell.adapters.embeddings.request import KeyFound
+
     places = _places(name, agent, first=first)
     stated = agent.search.remote.api_key if first else None
     for entry in entries_of(name):

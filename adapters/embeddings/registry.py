@@ -2,11 +2,13 @@
 
 import pkgutil
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from notewell.adapters.embeddings.base import Provider
-from notewell.adapters.embeddings.request import Request
 from notewell.plugins import offered
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.request import Request
 
 GROUP: Final = "notewell.embeddings"
 """The entry point group in which other packages offer providers.
@@ -37,7 +39,7 @@ def targets() -> dict[str, str]:
     return offered(GROUP, BUILTIN, key="memorySearch.provider")
 
 
-def make_provider(target: str, request: Request) -> Provider:
+def make_provider(target: str, request: "Request") -> Provider:
     """Return what the provider at that import string says about a request."""
     make = cast("Callable[[Request], Provider]", pkgutil.resolve_name(target))
     return make(request)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.legs import Legs
 from notewell.backends.builtin.recheck import Recheck
-from notewell.backends.builtin.scanning import look_through
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import BACKEND, Store
-from notewell.backends.builtin.vectors.asking import WORDS_ALONE, Meaning
+from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Meaning
 from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import Scored
 from notewell.backends.text.query import Asked
@@ -110,6 +109,8 @@ def from_files(
         why: The same in a sentence.
         meaning: What was done for the question's vector before that came out.
     """
+    from notewell.backends.builtin.scanning import look_through  # rarely needed
+
     stepped_down = Fallback(
         kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
     )

@@ -95,7 +95,7 @@ def _vectors(store: Store, live: Generation) -> tuple[VectorStatus, ...]:
             dimension=identity.dimension,
             passages=embedded_chunks(store, live, kept),
             lacking=lacking(store, live, kept),
-            search="sqlite-vec" if store.has_vec0 else "numpy",
+            search="codes" if store.get(kept.coded) == 1 else "exact",
         )
         for identity, kept in all_sets(store)
     )

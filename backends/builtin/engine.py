@@ -5,6 +5,7 @@ import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -17,7 +18,6 @@ from notewell.backends.base import (
     Waiting,
 )
 from notewell.backends.builtin.answering import from_files, from_index
-from notewell.backends.builtin.background import Background
 from notewell.backends.builtin.counting import (
     Indexed,
     Told,
@@ -44,12 +44,13 @@ from notewell.backends.builtin.sync import (
     bring_up_to_date,
     differences,
 )
-from notewell.backends.builtin.vectors.asking import WORDS_ALONE
-from notewell.backends.builtin.vectors.leg import Made, VectorLeg
-from notewell.backends.builtin.vectors.making import Access
-from notewell.backends.builtin.vectors.texts import newest
+from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Made, Meaning
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 from notewell.types import IndexReport, IndexStatus
+
+if TYPE_CHECKING:  # loaded by those who need them: most searches are by words alone
+    from notewell.backends.builtin.background import Background
+    from notewell.backends.builtin.vectors.leg import VectorLeg
 
 _COUNTED_AT_ONCE = 5_000
 """Notes that are compared with the index before an empty answer is given."""
@@ -68,14 +69,23 @@ class Engine:
             site.workspace.root, site.agent.search.chunking
         )
         self._readers = Readers(self._path, self._identity.workspace)
-        self._vectors = VectorLeg(
-            site, Access(reading=self._readers.one, writing=self._writing)
-        )
+        self._vectors = self._leg() if site.embedding.first else None
         self._closing = threading.Event()
         self._background = self._begun() if site.stays else None
 
-    def _begun(self) -> Background:
+    def _leg(self) -> "VectorLeg":
+        """Return what makes and compares vectors."""
+        from notewell.backends.builtin.vectors.leg import VectorLeg
+        from notewell.backends.builtin.vectors.making import Access
+
+        return VectorLeg(
+            self._site, Access(reading=self._readers.one, writing=self._writing)
+        )
+
+    def _begun(self) -> "Background":
         """Begin to keep the index up to date."""
+        from notewell.backends.builtin.background import Background
+
         return Background(
             self._site.agent.search.sync,
             lambda progress, vectors: self.refresh(
@@ -88,7 +98,8 @@ class Engine:
         self._closing.set()
         if self._background:
             self._background.close()
-        self._vectors.close()
+        if self._vectors:
+            self._vectors.close()
         self._readers.close()
 
     def built(self) -> bool:
@@ -120,20 +131,16 @@ class Engine:
         return replace(found, freshness=replace(found.freshness, stale=True))
 
     def _found(self, query: Query) -> Findings:
-        meaning = WORDS_ALONE
+        meaning: Meaning = WORDS_ALONE
         try:
-            # Before the index is read: a provider may take seconds.
-            meaning = self._vectors.meaning(query.text)
+            if self._vectors:
+                # Before the index is read: a provider may take seconds.
+                meaning = self._vectors.meaning(query.text)
             with self._readers.one() as store:
-                slow = (
-                    self._vectors.prepare(store) if meaning.vector is not None else None
-                )
                 outdated = not self._is_current(store)
                 found = from_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
                 )
-                if slow:
-                    found = replace(found, fallbacks=(*found.fallbacks, slow))
                 return found if found.hits else self._with_pending(store, found)
         except Unreadable as error:
             # The question may have been sent away before the index turned out so.
@@ -185,18 +192,19 @@ class Engine:
         told: Told,
         vectors: VectorWork | None,
     ) -> IndexReport:
-        if vectors is None or not self._vectors.wanted:
+        leg = self._vectors
+        if vectors is None or leg is None:
             return self._report(self._index(force, within, told), Made())
         if not self._is_replaced():
             indexed = self._index(force, within, told)
-            return self._report(indexed, self._vectors.make(vectors, anew=force))
+            return self._report(indexed, leg.make(vectors, anew=force))
         # The old index answers until the new one has its vectors, too.
         self._index(force, within, told, publish=False)
-        first = self._vectors.make(vectors, anew=force, which=newest)
+        first = leg.make_next(vectors, anew=force)
         indexed = self._index(False, within, told)
         if first.failed:
             return self._report(indexed, first)
-        return self._report(indexed, self._vectors.make(vectors, anew=False))
+        return self._report(indexed, leg.make(vectors, anew=False))
 
     def _index(
         self, force: bool, within: float | None, told: Told, *, publish: bool = True
@@ -235,9 +243,7 @@ class Engine:
         try:
             with self._readers.one() as store:
                 pending = self._pending(store, scanned)
-                slow = self._vectors.prepare(store) if self._vectors.wanted else None
-                told = (*warnings, slow.message) if slow else warnings
-                return counted(store, self._path, pending, told)
+                return counted(store, self._path, pending, warnings)
         except Unreadable as error:
             return uncounted(self._path, len(scanned), error, warnings)
 
@@ -367,7 +373,6 @@ class Engine:
         with lock, explained(self._path):
             store = self._writer()
             try:
-                self._vectors.prepare(store)
                 yield store
             finally:
                 store.close()

@@ -14,7 +14,6 @@ from notewell.backends.text.terms import Forms, forms_of
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 
-_BODY: Callable[[Forms], tuple[str, ...]] = attrgetter("body")
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
 
@@ -158,15 +157,14 @@ class Indexer:
         entries: list[tuple[int | str, ...]] = []
         for key, chunk in enumerate(chunks, first):
             forms = list(forms_of(chunk.text))
-            length = sum(map(len, map(_BODY, forms)))
+            body = _joined(_BODY_TEXT, forms)
+            length = body.count(" ") + 1 if body else 0  # no term holds a space
             span = (chunk.start_line, chunk.end_line, chunk.piece)
             vector = digest(chunk.text)
             shown = (chunk.heading, length, vector, chunk.text)
             rows.append((key, file_id, *span, *shown))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
-            entries.append(
-                (key, _joined(_BODY_TEXT, forms), _joined(_EXTRA_TEXT, forms), context)
-            )
+            entries.append((key, body, _joined(_EXTRA_TEXT, forms), context))
         self._many(
             f"insert into {self._tables.chunks}"
             "(id, file_id, start_line, end_line, piece, heading, length, digest, text)"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from notewell.backends.base import Query, Site
 from notewell.backends.builtin.fusion import by_vectors, fused
@@ -10,14 +11,15 @@ from notewell.backends.builtin.lexical import candidates, spread_of
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.transcripts.visible import Visible
-from notewell.backends.builtin.vectors.asking import Meaning
-from notewell.backends.builtin.vectors.nearest import Vectors
-from notewell.backends.builtin.vectors.tables import find_set, still_lacking
+from notewell.backends.builtin.vectors.outcome import Meaning
 from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import COLUMNS, Passage, Scored, passage_of
 from notewell.backends.text.query import Want
 from notewell.backends.text.scoring import Scorer
 from notewell.types import Mode
+
+if TYPE_CHECKING:
+    from notewell.backends.builtin.vectors.nearest import Vectors
 
 
 class Legs:
@@ -95,14 +97,17 @@ class Legs:
             return fused(joined, self.vectors.background, self._hybrid)
         return by_vectors(joined)
 
-    def _vectors(self, meaning: Meaning) -> Vectors | None:
+    def _vectors(self, meaning: Meaning) -> "Vectors | None":
         if meaning.vector is None or meaning.identity is None:
             return None
+        from notewell.backends.builtin.vectors.nearest import Vectors
+        from notewell.backends.builtin.vectors.tables import find_set, still_lacking
+
         kept = find_set(self._store, meaning.identity)
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
         self.lacking = still_lacking(self._store, self._tables, kept)
-        return Vectors(self._store, self._tables, kept, meaning.vector)
+        return Vectors(self._store, self._tables, kept, meaning.vector, meaning.codes)
 
     def _near(self, pool: int) -> list[Passage]:
         if self.vectors is None:

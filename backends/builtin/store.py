@@ -107,14 +107,12 @@ class Store:
         path: The file.
         inode: The file that stood at the path when it was opened.
         lasting: It sees what others write later; False where SQLite cannot lock.
-        has_vec0: sqlite-vec is loaded into it.
         is_empty: A reader that met the file before its first table was made.
     """
 
     def __init__(self, path: Path, name: str, *, flags: int, lasting: bool = True):
         self.path = path
         self.lasting = lasting
-        self.has_vec0 = False
         self.is_empty = False
         self._closed = False
         with _opening:

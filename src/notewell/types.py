@@ -251,7 +251,8 @@ class VectorStatus:
         dimension: Numbers in a vector.
         passages: Passages that have one.
         lacking: Texts that wait for one; those that were refused do not.
-        search: What compares them: `sqlite-vec` or `numpy`.
+        search: `codes` if short codes choose what is compared, where there are many
+            passages; `exact` if every vector is.
     """
 
     provider: str

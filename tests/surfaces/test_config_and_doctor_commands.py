@@ -102,7 +102,6 @@ def test_a_healthy_machine_has_no_problem(run: "Notewell") -> None:
         "python",
         "sqlite",
         "full text",
-        "extensions",
         "terminal",
         "configuration",
         "state folder",

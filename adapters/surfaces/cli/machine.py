@@ -59,36 +59,6 @@ def full_text() -> Check:
     return Check(name="full text", status="ok", detail="FTS5 works")
 
 
-def extensions() -> Check:
-    """Try to load an extension: sqlite-vec, if it is there."""
-    from importlib import import_module
-
-    import apsw
-
-    name = "extensions"
-    try:
-        sqlite_vec: Any = import_module("sqlite_vec")  # has no types
-    except ImportError:
-        detail = "sqlite-vec is not installed; nothing needs it yet"
-        return Check(name=name, status="ok", detail=detail)
-    library = str(sqlite_vec.loadable_path())
-    connection: Any = apsw.Connection(":memory:")  # its own types have gaps
-    try:
-        connection.enable_load_extension(True)
-        connection.load_extension(library)
-        [[version]] = connection.execute("SELECT vec_version()").fetchall()
-    except (apsw.Error, AttributeError) as error:
-        return Check(
-            name=name,
-            status="warning",
-            detail=f"{library} cannot be loaded ({error}); nothing needs it yet",
-            remedy="pip install --force-reinstall sqlite-vec apsw",
-        )
-    finally:
-        connection.close()
-    return Check(name=name, status="ok", detail=f"sqlite-vec {version} loads")
-
-
 def folder(name: str, path: Path) -> Check:
     """Look whether a folder for derived data can be written, and by whom else."""
     there = _nearest(path)

@@ -112,7 +112,7 @@ def _vector_set(kept: VectorStatus) -> str:
     lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
     return (
         f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}{lacking},"
-        f" by {kept.search}"
+        f" search: {kept.search}"
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from notewell.adapters.embeddings.base import Provider
 from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.blocks import HeldCodes
 from notewell.backends.builtin.vectors.embedders import Embedders, Rest
+from notewell.backends.builtin.vectors.outcome import Meaning
 from notewell.backends.builtin.vectors.tables import VectorSet, find_set, still_lacking
 from notewell.errors import EmbeddingError
 from notewell.types import Fallback, FallbackReason
@@ -25,41 +26,26 @@ _REMEMBERED = 256
 _MAKE = "run `notewell index`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meaning:
-    """A question's vector with the set that it is compared with, or why there is none.
-
-    Attributes:
-        vector: float32, shape (1, dimension), unit length; None: words alone.
-        identity: What the vector depends on.
-        provider: Who made it.
-        model: With which model.
-        fallbacks: Steps down that were taken.
-        local_to_remote: The question left this machine because a local provider failed.
-    """
-
-    vector: Matrix | None = None
-    identity: EmbeddingIdentity | None = None
-    provider: str | None = None
-    model: str | None = None
-    fallbacks: tuple[Fallback, ...] = ()
-    local_to_remote: bool = False
-
-
-WORDS_ALONE = Meaning()
-
-
 class Asking:
     """Turns questions into vectors. Safe to share between threads."""
 
     def __init__(
-        self, embedders: Embedders, reading: Callable[[], AbstractContextManager[Store]]
+        self,
+        embedders: Embedders,
+        reading: Callable[[], AbstractContextManager[Store]],
+        *,
+        coded: bool,
     ) -> None:
-        """Take the providers, and what lends a reader of the index."""
+        """Take the providers, and what lends a reader of the index.
+
+        Args:
+            coded: Large sets are searched by codes first.
+        """
         self._embedders = embedders
         self._reading = reading
         self._remembered: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
         self._guard = Lock()
+        self._codes = HeldCodes() if coded else None
 
     def meaning(self, text: str) -> Meaning:
         """Return the question's vector by the first provider that can give one.
@@ -85,6 +71,7 @@ class Asking:
                 model=self._embedders.get(provider).model,
                 fallbacks=tuple(steps),
                 local_to_remote=sent or leaves(choice.first, provider),
+                codes=self._codes,
             )
         return Meaning(fallbacks=tuple(steps), local_to_remote=sent)
 

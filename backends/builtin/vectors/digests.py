@@ -1,7 +1,5 @@
 """The key by which the vector of a text is found again."""
 
-from hashlib import blake2b
-
 
 def digest(text: str) -> bytes:
     """Return the key of a text's vector: 16 bytes.
@@ -9,4 +7,6 @@ def digest(text: str) -> bytes:
     Neither the note nor its headings count: the same text moves without being embedded
     again, and finds no less without them (`docs/ranking.md`).
     """
+    from hashlib import blake2b  # with OpenSSL, which a search does not need
+
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

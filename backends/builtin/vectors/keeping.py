@@ -10,21 +10,18 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import apsw
-
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.codes import bits, encode
+from notewell.backends.builtin.vectors.blocks import write_blocks
+from notewell.backends.builtin.vectors.codes import words
+from notewell.backends.builtin.vectors.reading import by_id
 from notewell.backends.builtin.vectors.tables import VectorSet, all_sets
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
 
-_BLOCK = 2_000
-"""Rows that are read or written at once."""
-
 _SAMPLE = 2_000
-"""Codes from which a search estimates how far away its candidates are."""
+"""Vectors of which the mean is taken."""
 
 
 def put(
@@ -61,81 +58,26 @@ def put(
 
 
 def settle(store: Store, tables: Generation, vectors: VectorSet) -> None:
-    """Give every live vector its code, take other codes away, and look at a sample.
-
-    Codes need sqlite-vec; without it they are caught up with when it is there again.
-    """
+    """Give every live vector its code, take other codes away, and keep the mean."""
     with store.connection:
-        live = {
+        live = [
             row[0]
             for row in store.rows(
                 f"select v.id from {vectors.vectors} as v where exists"
                 f" (select 1 from {tables.chunks} as c where c.digest = v.digest)"
+                " order by v.id"
             )
-        }
-        _sample(store, vectors, sorted(live))
-        width = bits(vectors.dimension)
-        if not store.has_vec0 or not width:
-            return
-        store.connection.execute(
-            f"create virtual table if not exists {vectors.codes}"
-            f" using vec0(code bit[{width}])"
-        )
-        held = {row[0] for row in store.rows(f"select rowid from {vectors.codes}")}
-        store.connection.executemany(
-            f"delete from {vectors.codes} where rowid = ?",
-            [(key,) for key in sorted(held - live)],
-        )
-        _code(store, vectors, sorted(live - held))
-        store.put(vectors.coded, 1)
+        ]
+        _keep_mean(store, vectors, live[:: max(1, len(live) // _SAMPLE)])
+        if words(vectors.dimension):
+            write_blocks(store, vectors, live)
+            store.put(vectors.coded, 1)
 
 
-def _code(store: Store, vectors: VectorSet, keys: Sequence[int]) -> None:
-    for start in range(0, len(keys), _BLOCK):
-        block = keys[start : start + _BLOCK]
-        matrix = by_id(store, vectors, block)
-        store.connection.executemany(
-            f"insert into {vectors.codes}(rowid, code) values (?, vec_bit(?))",
-            zip(block, encode(matrix), strict=True),
-        )
-
-
-def _sample(store: Store, vectors: VectorSet, keys: Sequence[int]) -> None:
-    """Keep some codes together, and the mean vector, where a search reads them."""
-    some = by_id(store, vectors, keys[:: max(1, len(keys) // _SAMPLE)])
+def _keep_mean(store: Store, vectors: VectorSet, keys: Sequence[int]) -> None:
+    some = by_id(store, vectors, keys)
     if len(some):
-        store.put(vectors.sample, b"".join(encode(some)))
         store.put(vectors.mean, some.mean(axis=0, dtype="<f4").tobytes())
-
-
-def by_id(store: Store, vectors: VectorSet, keys: Sequence[int]) -> Matrix:
-    """Return vectors by their ids: float32, shape (len(keys), dimension)."""
-    import orjson
-
-    found = dict(
-        store.rows(
-            f"select id, vector from {vectors.vectors}"
-            " where id in (select value from json_each(?))",
-            orjson.dumps(list(keys)).decode(),
-        )
-    )
-    return matrix_of([found.get(key, b"") for key in keys], vectors)
-
-
-def matrix_of(blobs: Sequence[object], vectors: VectorSet) -> Matrix:
-    """Return kept vectors as they are compared: float32, shape (len(blobs), dimension).
-
-    Raises:
-        apsw.CorruptError: one of them has another length.
-    """
-    import numpy as np
-
-    whole = 4 * vectors.dimension
-    good = [blob for blob in blobs if isinstance(blob, bytes) and len(blob) == whole]
-    if len(good) != len(blobs):
-        raise apsw.CorruptError("a vector is damaged")
-    joined = np.frombuffer(b"".join(good), dtype="<f4")
-    return joined.reshape(len(blobs), vectors.dimension)
 
 
 def drop_damaged(store: Store, vectors: VectorSet) -> None:

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Site, VectorWork
 from notewell.backends.builtin.readers import Unreadable
-from notewell.backends.builtin.store import BACKEND, Store
-from notewell.backends.builtin.vectors.asking import (
-    WORDS_ALONE,
-    Asking,
-    Meaning,
-    leaves,
-)
+from notewell.backends.builtin.store import BACKEND
+from notewell.backends.builtin.vectors.asking import Asking, leaves
 from notewell.backends.builtin.vectors.embedders import Embedders
-from notewell.backends.builtin.vectors.extension import NoExtension, load
 from notewell.backends.builtin.vectors.making import Access, Making
-from notewell.backends.builtin.vectors.texts import Which, live
+from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Made, Meaning
+from notewell.backends.builtin.vectors.texts import Which, live, newest
 from notewell.backends.text.query import read as read_query
 from notewell.errors import BackendFailed, EmbeddingError
-from notewell.types import Fallback
 
 _REBUILD = "run `notewell index`; no note was touched"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """What a run of embedding has left.
-
-    Attributes:
-        embedded: Passages that have a vector of the provider that was asked last.
-        left: Texts that still lack one.
-        failed: No provider could finish.
-        local_to_remote: Text left this machine because a local provider failed.
-        warnings: What a person should know.
-    """
-
-    embedded: int = 0
-    left: int = 0
-    failed: bool = False
-    local_to_remote: bool = False
-    warnings: tuple[str, ...] = ()
 
 
 class VectorLeg:
@@ -52,50 +27,35 @@ class VectorLeg:
         self._search = site.agent.search
         self._access = access
         self._embedders = Embedders(site.embedding)
-        self._asking = Asking(self._embedders, access.reading)
-
-    @property
-    def wanted(self) -> bool:
-        """Whether there is a provider at all."""
-        return self._choice.first is not None
+        coded = self._search.store.vector.enabled
+        self._asking = Asking(self._embedders, access.reading, coded=coded)
 
     def meaning(self, text: str) -> Meaning:
         """Return a question's vector, or why there is none.
 
         A question without a word finds nothing and is not given to anybody.
         """
-        if not self.wanted or not read_query(text).wants:
+        if not read_query(text).wants:
             return WORDS_ALONE
         return self._asking.meaning(text)
 
-    def prepare(self, store: Store) -> Fallback | None:
-        """Get a connection ready for vectors; return what it has to do without."""
-        settings = self._search.store
-        if not settings.vector.enabled:
-            return None
-        try:
-            load(store, settings)
-        except NoExtension as error:
-            return Fallback(
-                kind="vector-index",
-                from_="sqlite-vec",
-                to="numpy",
-                reason=error.reason,
-                message=error.why,
-            )
-        return None
-
-    def make(self, work: VectorWork, *, anew: bool, which: Which = live) -> Made:
+    def make(self, work: VectorWork, *, anew: bool) -> Made:
         """Make the missing vectors, with the second provider if the first one fails.
 
         Args:
             work: Told how far it is.
             anew: Try again what a provider has refused.
-            which: The generation whose texts are embedded.
 
         Raises:
             BackendError: the index cannot be read or written.
         """
+        return self._make(work, anew=anew, which=live)
+
+    def make_next(self, work: VectorWork, *, anew: bool) -> Made:
+        """Do the same for the generation that a rebuild is filling."""
+        return self._make(work, anew=anew, which=newest)
+
+    def _make(self, work: VectorWork, *, anew: bool, which: Which) -> Made:
         choice, made = self._choice, Made()
         for provider in filter(None, (choice.first, choice.second)):
             making = Making(self._access, provider, self._search, which)

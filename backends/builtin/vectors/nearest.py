@@ -7,8 +7,8 @@ place to it: more candidates are taken until there are enough.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,12 +16,12 @@ import apsw
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.codes import encode
-from notewell.backends.builtin.vectors.keeping import matrix_of
+from notewell.backends.builtin.vectors.reading import matrix_of
 from notewell.backends.builtin.vectors.tables import VectorSet
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
+    from notewell.backends.builtin.vectors.blocks import HeldCodes, Scan
 
 _ONE_BY_ONE = 5_000
 """Passages up to which every vector is compared: that takes a few milliseconds."""
@@ -29,13 +29,10 @@ _ONE_BY_ONE = 5_000
 _CANDIDATES = 500
 """Codes that are looked at more closely, and one more for every so many passages:"""
 
-_PASSAGES_PER_CANDIDATE = 2_000
+_PASSAGES_PER_CANDIDATE = 1_000
 
-_MOST_CANDIDATES = 4_000
-"""sqlite-vec gives no more."""
-
-_ENOUGH = 0.9
-"""Share of the wanted candidates that will do."""
+_MOST_CANDIDATES = 16_000
+"""Above so many, comparing all of them is no slower."""
 
 _BLOCK = 4_096
 """Vectors that are in memory at once when all are compared."""
@@ -52,13 +49,24 @@ class Vectors:
     """The vectors of one set, to be compared with one question."""
 
     def __init__(
-        self, store: Store, tables: Generation, kept: VectorSet, question: Matrix
+        self,
+        store: Store,
+        tables: Generation,
+        kept: VectorSet,
+        question: Matrix,
+        codes: HeldCodes | None,
     ) -> None:
-        """Prepare for a question: one unit vector, shape (1, dimension)."""
+        """Prepare for a question.
+
+        Args:
+            question: One unit vector, shape (1, dimension).
+            codes: What reads the codes; None: every vector is compared.
+        """
         self._store = store
         self._tables = tables
         self._kept = kept
         self._question = question
+        self._codes = codes
 
     def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Near]:
         """Return the nearest chunks of notes that are visible, best first.
@@ -67,11 +75,11 @@ class Vectors:
             limit: The most chunks.
             visible: Says of a note's path whether it may be seen.
         """
-        if self._is_coded():
+        if self._scan is not None:
             wanted = max(self._candidates(), limit * 2)
             while wanted <= _MOST_CANDIDATES:
-                codes = self._by_code(wanted)
-                found = self._visible(self._compared(codes), limit, visible)
+                near = self._compared(self._scan.nearest(wanted))
+                found = self._visible(near, limit, visible)
                 if len(found) >= limit:
                     return found
                 wanted *= 4
@@ -99,48 +107,17 @@ class Vectors:
         )
         return dict(self._cosines(rows))
 
-    def _is_coded(self) -> bool:
-        return (
-            self._store.has_vec0
-            and self._store.get(self._kept.coded) == 1
-            and (self._store.get("passages") or 0) > _ONE_BY_ONE
-        )
+    @cached_property
+    def _scan(self) -> Scan | None:
+        """The first stage, if there are enough passages for two."""
+        few = (self._store.get("passages") or 0) <= _ONE_BY_ONE
+        if few or self._codes is None or self._store.get(self._kept.coded) != 1:
+            return None
+        return self._codes.scan(self._store, self._kept, self._question)
 
     def _candidates(self) -> int:
         passages = self._store.get("passages") or 0
         return _CANDIDATES + int(passages) // _PASSAGES_PER_CANDIDATE
-
-    def _by_code(self, wanted: int) -> list[int]:
-        """Return the ids of about as many vectors whose codes are nearest."""
-        [code] = encode(self._question)
-        near = (
-            f"select rowid from {self._kept.codes}"
-            " where code match vec_bit(?) and k = ?"
-        )
-        # Without a bound sqlite-vec sorts as it goes, which takes ten times as long.
-        for bound in self._bounds(code, wanted):
-            rows = self._store.rows(f"{near} and distance <= ?", code, wanted, bound)
-            if len(rows) > wanted * _ENOUGH:
-                return [row[0] for row in rows]
-        return [row[0] for row in self._store.rows(near, code, wanted)]
-
-    def _bounds(self, code: bytes, wanted: int) -> Iterator[int]:
-        """Yield distances within which `wanted` codes should lie, by a sample."""
-        import numpy as np
-
-        sample: bytes = self._store.get(self._kept.sample) or b""
-        total = self._store.get("passages") or 0
-        if not sample or wanted > total // 4:
-            return
-        if len(sample) % len(code):
-            raise apsw.CorruptError("a sample of codes is damaged")
-        codes = np.frombuffer(sample, dtype=np.uint8).reshape(-1, len(code))
-        differing = codes ^ np.frombuffer(code, dtype=np.uint8)
-        distances = np.sort(np.bitwise_count(differing).sum(axis=1, dtype=np.int64))
-        expected = wanted / total * len(codes)
-        for spare in (3, 12):  # standard deviations of the count in a sample
-            place = math.ceil(expected + spare * math.sqrt(expected))
-            yield int(distances[min(place, len(codes) - 1)])
 
     def _compared(self, keys: Sequence[int]) -> list[Near]:
         """Compare vectors exactly and return their chunks, best first."""

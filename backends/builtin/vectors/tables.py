@@ -48,9 +48,9 @@ class VectorSet:
         return f"nw_vectors_{self.id}"
 
     @property
-    def codes(self) -> str:
-        """The first stage of a search: bits, in a table of sqlite-vec."""
-        return f"nw_codes_{self.id}"
+    def blocks(self) -> str:
+        """The first stage of a search: short codes, some thousand in a row."""
+        return f"nw_blocks_{self.id}"
 
     @property
     def refused(self) -> str:
@@ -59,13 +59,8 @@ class VectorSet:
 
     @property
     def coded(self) -> str:
-        """Key that says whether every live vector has its code."""
-        return f"coded_{self.id}"
-
-    @property
-    def sample(self) -> str:
-        """Key of some of the codes, one after the other."""
-        return f"sample_{self.id}"
+        """Key that says whether every live vector has its code in a block."""
+        return f"in_blocks_{self.id}"
 
     @property
     def mean(self) -> str:
@@ -73,7 +68,7 @@ class VectorSet:
         return f"mean_{self.id}"
 
     def create(self) -> str:
-        """Return the statements that create the tables, but for the codes."""
+        """Return the statements that create the tables, but for the blocks."""
         # An id is never given twice: the code of a vector that is gone must not
         # stand for another one.
         return f"""

@@ -221,7 +221,7 @@ class BenchReport:
         origin: Who says what is right.
         queries_from: The file's name, or how queries were made, with the seed.
         limit: Results asked for per query.
-        versions: Of notewell, SQLite, sqlite-vec and the engines.
+        versions: Of notewell, SQLite and the engines.
         remarks: What a reader has to know to read the figures, one sentence each.
         asked: Every query with its answers.
     """

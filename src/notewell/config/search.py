@@ -157,10 +157,11 @@ class CacheSettings(Block, frozen=True, kw_only=True):
 class VectorSettings(Block, frozen=True, kw_only=True):
     """The vector index."""
 
-    enabled: Annotated[bool, switch(), "Use the vector extension of SQLite."] = True
-    extension_path: Annotated[
-        Path | None, location(), "The extension's file; unset: the bundled one."
-    ] = None
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"extensionPath"})
+
+    enabled: Annotated[
+        bool, switch(), "Find candidates by codes; false: compare every vector."
+    ] = True
 
 
 class StoreSettings(Block, frozen=True, kw_only=True):

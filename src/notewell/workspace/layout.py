@@ -62,7 +62,9 @@ _FARTHEST: Final = 2**63 - 1
 
 def nanoseconds(stamp: int) -> int:
     """Return a file's time as it is kept: years after 2262 become the last moment."""
-    return min(max(stamp, -_FARTHEST), _FARTHEST)
+    if -_FARTHEST <= stamp <= _FARTHEST:
+        return stamp  # without a call: this is asked twice for every note
+    return _FARTHEST if stamp > 0 else -_FARTHEST
 
 
 class Note(NamedTuple):

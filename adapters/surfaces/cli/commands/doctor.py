@@ -49,7 +49,6 @@ def _machine() -> Iterator[Check]:
     yield guarded("python", machine.python)
     yield guarded("sqlite", machine.sqlite)
     yield guarded("full text", machine.full_text)
-    yield guarded("extensions", machine.extensions)
     yield guarded("terminal", machine.encoding)
 
 

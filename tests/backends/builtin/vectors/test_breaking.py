@@ -83,7 +83,8 @@ def test_forcing_an_index_mends_a_vector_that_is_damaged(
     [
         "update nw_meta set value = x'000102' where key = 'mean_1'",
         "update nw_meta set value = 'nothing' where key = 'mean_1'",
-        "update nw_meta set value = x'000102' where key = 'sample_1'",
+        "update nw_blocks_1 set codes = x'000102'",
+        "update nw_blocks_1 set ids = x'000102'",
         "update nw_sets set identity = 'nothing'",
         "update nw_sets set identity = '[]'",
     ],

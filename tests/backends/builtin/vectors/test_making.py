@@ -309,12 +309,10 @@ def test_a_missing_model_is_fetched_by_index_and_never_by_a_search(
     assert (before.mode, after.mode, here) == ("keyword", "hybrid", [True])
 
 
-@pytest.mark.parametrize("extension", [True, False])
 def test_pruning_for_one_provider_leaves_the_vectors_of_another_searchable(
     meant: "Meant",
     concepts: "Concepts",
     monkeypatch: pytest.MonkeyPatch,
-    extension: bool,
 ) -> None:
     monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
     uncached = {"cache.enabled": False}
@@ -323,7 +321,7 @@ def test_pruning_for_one_provider_leaves_the_vectors_of_another_searchable(
     meant.index()
 
     other = type(concepts)("second").provider()
-    meant.has(other, settings={**uncached, "store.vector.enabled": extension})
+    meant.has(other, settings=uncached)
     meant.notebook.write({"memory/z.md": "physician\n"})
     meant.index()
     meant.has(concepts.provider(), settings=uncached)

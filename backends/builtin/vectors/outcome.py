@@ -1,0 +1,59 @@
+"""What vectors give to a search and to a run, also when there are none.
+
+Light, for this is loaded by those who have no provider, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from notewell.adapters.embeddings.base import EmbeddingIdentity, Matrix
+    from notewell.backends.builtin.vectors.blocks import HeldCodes
+    from notewell.types import Fallback
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """A question's vector with the set that it is compared with, or why there is none.
+
+    Attributes:
+        vector: float32, shape (1, dimension), unit length; None: words alone.
+        identity: What the vector depends on.
+        provider: Who made it.
+        model: With which model.
+        fallbacks: Steps down that were taken.
+        local_to_remote: The question left this machine because a local provider failed.
+        codes: What reads the codes of the set; None: every vector is compared.
+    """
+
+    vector: Matrix | None = None
+    identity: EmbeddingIdentity | None = None
+    provider: str | None = None
+    model: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    local_to_remote: bool = False
+    codes: HeldCodes | None = None
+
+
+WORDS_ALONE = Meaning()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What a run of embedding has left.
+
+    Attributes:
+        embedded: Passages that have a vector of the provider that was asked last.
+        left: Texts that still lack one.
+        failed: No provider could finish.
+        local_to_remote: Text left this machine because a local provider failed.
+        warnings: What a person should know.
+    """
+
+    embedded: int = 0
+    left: int = 0
+    failed: bool = False
+    local_to_remote: bool = False
+    warnings: tuple[str, ...] = ()
