@@ -4,16 +4,16 @@ Each transcript becomes one file, whose first line says that it is ours. Files w
 that line are left alone, whatever they are called.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten
 from notewell.sessions.files import Transcript
 from notewell.sessions.flattening import Flat, flattened
-from notewell.sessions.reading import Message, read_transcript
+from notewell.sessions.reading import Message, Position, read_transcript
 from notewell.types import Skipped
 from notewell.writing.private import create_folder, replace_file
 
@@ -31,6 +31,7 @@ class ExportReport:
         removed: Copies that were removed: too old, or without their transcript.
         empty: Transcripts that hold messages of which nothing is left to export.
         skipped: Transcripts that could not be read.
+        read: How far each transcript that was looked into was read, by its path.
     """
 
     written: int = 0
@@ -38,6 +39,7 @@ class ExportReport:
     removed: int = 0
     empty: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    read: Mapping[str, Position] = field(default_factory=dict[str, Position])
 
 
 def export_transcripts(
@@ -46,6 +48,7 @@ def export_transcripts(
     *,
     now_ns: int,
     retention_days: float | None = None,
+    settled: Collection[str] = (),
 ) -> ExportReport:
     """Make a folder hold a copy of each transcript, and no other copies.
 
@@ -55,21 +58,32 @@ def export_transcripts(
         now_ns: Nanoseconds since 1970.
         retention_days: Transcripts that have not changed for longer get no copy; None
             keeps all.
+        settled: Paths of transcripts that are not looked into: what copy there is of
+            them is right.
 
     Raises:
         NoteNotWritten: the folder cannot be written.
     """
-    oldest = -1 if retention_days is None else now_ns - int(retention_days * _DAY_NS)
-    young = [each for each in transcripts if each.mtime_ns >= oldest]
     try:
         create_folder(folder)
         export = _Export(folder)
-        for transcript in young:
-            export.copy(transcript)
+        for transcript in retained(transcripts, retention_days, now_ns=now_ns):
+            if transcript.path in settled:
+                export.keep(transcript)
+            else:
+                export.copy(transcript)
         export.remove_others()
     except OSError as exc:
         raise NoteNotWritten(str(folder), exc.strerror or "the disk refuses") from exc
     return export.report()
+
+
+def retained(
+    transcripts: Iterable[Transcript], days: float | None, *, now_ns: int
+) -> list[Transcript]:
+    """Return the transcripts that have changed within so many days; None is all."""
+    oldest = -1 if days is None else now_ns - int(days * _DAY_NS)
+    return [each for each in transcripts if each.mtime_ns >= oldest]
 
 
 def export_name(transcript: Transcript) -> str:
@@ -105,6 +119,12 @@ class _Export:
         self._written = self._kept = self._removed = 0
         self._empty: list[str] = []
         self._skipped: list[Skipped] = []
+        self._read: dict[str, Position] = {}
+
+    def keep(self, transcript: Transcript) -> None:
+        """Leave the copy of a transcript as it is."""
+        self._names.add(export_name(transcript))
+        self._kept += 1
 
     def copy(self, transcript: Transcript) -> None:
         """Write the copy of a transcript, unless it is right already."""
@@ -120,6 +140,7 @@ class _Export:
             )
             self._names.add(name)  # its copy is better than nothing
             return
+        self._read[transcript.path] = read.next
         if not read.messages:
             if read.silent_lines:
                 self._empty.append(transcript.path)
@@ -143,6 +164,7 @@ class _Export:
             removed=self._removed,
             empty=tuple(self._empty),
             skipped=tuple(self._skipped),
+            read=self._read,
         )
 
     def _write(self, file: Path, text: bytes) -> None:
