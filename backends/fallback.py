@@ -153,9 +153,11 @@ class Resilient:
         return replace(behind, warnings=(*behind.warnings, *self._why()))
 
     def nudge(self, *, changed: bool = True) -> None:
-        """Say that the index should be brought up to date."""
+        """Say that the index should be brought up to date; builtin's while it rests."""
         if isinstance(self._primary, Nudged):
             self._primary.nudge(changed=changed)
+        if time.monotonic() < self._rests_until:
+            self._catch_up()
 
     async def status(self) -> IndexStatus:
         """Count what the index holds of whoever answers now."""

@@ -134,15 +134,17 @@ class Engine:
                 )
                 if slow:
                     found = replace(found, fallbacks=(*found.fallbacks, slow))
-                return found if found.hits else self._with_pending(store, found)
+                if found.hits:
+                    return found
+                return self._with_pending(store, found, query)
         except Unreadable as error:
             # The question may have been sent away before the index turned out so.
             return from_files(
                 self._site, query, error.reason, error.why, meaning=meaning
             )
 
-    def _with_pending(self, store: Store, found: Findings) -> Findings:
-        """Say of an empty answer how many notes the index does not know yet.
+    def _with_pending(self, store: Store, found: Findings, query: Query) -> Findings:
+        """Say of an empty answer how many files the index does not know yet.
 
         Large workspaces are not walked on the way to an answer: `pending` stays None.
         """
@@ -151,7 +153,9 @@ class Engine:
             return found
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
             return found
-        pending = self._pending(store, look_at(self._site))
+        spoken = "sessions" in query.sources
+        here = look_at(self._site, spoken=spoken)
+        pending = self._pending(store, here, spoken=spoken)
         fresh = replace(
             found.freshness, pending=pending, stale=found.freshness.stale or pending > 0
         )
@@ -310,9 +314,12 @@ class Engine:
         except Unreadable:
             return False
 
-    def _pending(self, store: Store, scanned: OnDisk) -> int:
+    def _pending(self, store: Store, scanned: OnDisk, *, spoken: bool = True) -> int:
+        """Count what the index lacks; without `spoken` only notes."""
         changes = self._changes(store, scanned)
-        return max(1, len(scanned)) if changes is None else changes.certain()
+        if changes is None:
+            return max(1, len(scanned))
+        return (changes if spoken else changes.notes).certain()
 
     def _write(
         self,

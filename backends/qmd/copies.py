@@ -17,6 +17,7 @@ from notewell.backends.base import Site
 from notewell.backends.qmd.collections import Collection, free_name
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home
+from notewell.backends.text.counted import with_silent
 from notewell.errors import BackendFailed, NoteNotWritten
 from notewell.sessions import (
     ExportReport,
@@ -34,8 +35,6 @@ from notewell.workspace.ignore import IGNORE_FILE
 from notewell.writing.private import create_folder, replace_file
 
 _KEY: Final = "memory.qmd.sessions.exportDir"
-_SHOWN: Final = 3
-"""Transcripts without a word that are named."""
 
 
 class Copied(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,12 +185,8 @@ class Copies:
         """Say for a person how many there are."""
         copies = self._known().copies
         silent = sorted(path for path, each in copies.items() if each.silent)
-        said = f"{len(copies) - len(silent):,} of {len(copies):,} in {self.folder}"
-        if silent:
-            names = ", ".join(silent[:_SHOWN])
-            more = ", ..." if len(silent) > _SHOWN else ""
-            said += f"; nothing to search in {names}{more}"
-        return said
+        counted = f"{len(copies) - len(silent):,} of {len(copies):,} in {self.folder}"
+        return with_silent(counted, silent)
 
     def _is_settled(
         self, transcript: Transcript, copies: dict[str, Copied], here: Container[str]

@@ -148,7 +148,9 @@ class Engine:
             fallbacks=answered.steps,
             reason=None if worded.hits else "no-match",
             doubt=None if worded.literal else _doubt(query.text),
-            freshness=self._freshness(record, stale=stale, count=not worded.hits),
+            freshness=self._freshness(
+                record, stale=stale, empty=None if worded.hits else query
+            ),
             warnings=(why,) if why else (),
         )
 
@@ -263,13 +265,14 @@ class Engine:
         )
 
     def _freshness(
-        self, record: Record, *, stale: bool, count: bool = False
+        self, record: Record, *, stale: bool, empty: Query | None = None
     ) -> Freshness:
         """Say how fresh the index is; few notes are counted for an empty answer."""
         indexed_at = _moment(record.indexed_at)
-        if not count or record.documents > _COUNTED_AT_ONCE:
+        if empty is None or record.documents > _COUNTED_AT_ONCE:
             return Freshness(indexed_at=indexed_at, stale=stale)
-        pending = outlook(self._site, self._home, self._copies).pending
+        spoken = "sessions" in empty.sources
+        pending = outlook(self._site, self._home, self._copies, spoken=spoken).pending
         return Freshness(
             indexed_at=indexed_at, pending=pending, stale=stale or pending > 0
         )

@@ -36,14 +36,18 @@ class Outlook:
         return (self.due.problem,) if self.due.problem else ()
 
 
-def outlook(site: Site, home: Home, copies: Copies) -> Outlook:
-    """Compare what is on disk with what an index knows; the program is not asked."""
+def outlook(site: Site, home: Home, copies: Copies, *, spoken: bool = True) -> Outlook:
+    """Compare what is on disk with what an index knows; the program is not asked.
+
+    Args:
+        spoken: Look at the transcripts, too.
+    """
     scanned = scan(site.workspace)
     qmd = site.memory.qmd
     collections = collections_of(
         site.workspace, qmd.paths, default_memory=qmd.include_default_memory
     )
-    due = copies.look()
+    due = copies.look() if spoken else Due(problem=copies.problem())
     if copies.wanted and not due.problem:
         taken = [each.name for each in collections]
         collections = (*collections, copies.collection(taken))
