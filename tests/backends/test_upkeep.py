@@ -1,6 +1,7 @@
 """An engine that has no upkeep of its own gets one, where a program stays."""
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -90,7 +91,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (info / "entry_points.txt").write_text(
         f"[notewell.backends]\nshelf = {__name__}:Shelf\n", encoding="utf-8"
     )
-    monkeypatch.syspath_prepend(info.parent)
+    monkeypatch.setattr(sys, "path", [str(info.parent), *sys.path])
     monkeypatch.setattr(Shelf, "runs", 0)
     monkeypatch.setattr(Shelf, "fails", False)
     monkeypatch.setattr(Shelf, "hangs", False)
@@ -134,9 +135,9 @@ def until(fine: Callable[[], bool]) -> None:
 def test_a_note_that_changes_is_found_though_nobody_asks_for_an_update(
     notes: Path, arguments: dict[str, Any], fallback: str
 ) -> None:
-    overrides = {**arguments["overrides"], "memory.fallback": fallback}
+    arguments["overrides"]["memory.fallback"] = fallback
 
-    with open_memory_sync(**{**arguments, "overrides": overrides}) as memory:
+    with open_memory_sync(**arguments) as memory:
         until(lambda: Shelf.runs == 1)
         write(notes / "memory" / "b.md", "A walrus.")
         until(lambda: memory.search("walrus").backend == "shelf")
@@ -150,11 +151,10 @@ async def test_in_a_program_with_a_loop_runs_happen_in_that_loop(
 ) -> None:
     async with open_memory(**arguments) as memory:
         write(notes / "memory" / "b.md", "A walrus.")
-        for _ in range(500):
-            answer = await memory.search("walrus")
-            if answer.results:
-                break
+        answer, end = await memory.search("walrus"), time.monotonic() + 10
+        while not answer.results and time.monotonic() < end:
             await asyncio.sleep(0.02)
+            answer = await memory.search("walrus")
 
     assert [hit.path for hit in answer.results] == ["memory/b.md"]
 
@@ -199,7 +199,9 @@ def test_closing_calls_off_what_runs(arguments: dict[str, Any]) -> None:
 def test_a_program_that_asks_once_has_nothing_running_behind_it(
     arguments: dict[str, Any],
 ) -> None:
-    with open_memory_sync(**{**arguments, "server": False}) as memory:
+    arguments["server"] = False
+
+    with open_memory_sync(**arguments) as memory:
         found = memory.search("heron").results
         running = [t.name for t in threading.enumerate()]
 

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -280,3 +281,41 @@ def test_while_qmd_is_not_there_builtin_answers_from_transcripts_as_well(
 
     assert [hit.path for hit in answer.results] == ["sessions/s1.jsonl"]
     assert answer.backend == "builtin"
+
+
+def test_in_a_program_that_stays_a_new_transcript_is_found_without_an_update(
+    agent: Agent,
+) -> None:
+    with agent.opened(
+        server=True, qmd_update_debounceMs=50, qmd_update_interval=0
+    ) as memory:
+        end = time.monotonic() + 60
+        while not paths(memory, "walrus") and time.monotonic() < end:
+            threading.Event().wait(0.1)
+        agent.say("s1.jsonl", "A heron stood there.")
+        while not (found := paths(memory, "heron")) and time.monotonic() < end:
+            threading.Event().wait(0.1)
+
+    assert found == ["sessions/s1.jsonl"]
+
+
+def test_a_question_about_notes_looks_at_no_transcript(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.say("s1.jsonl", "heron")
+    with agent.opened() as memory:
+        memory.refresh()
+        looked: list[str] = []
+        real = os.scandir
+
+        def scandir(path: str) -> object:
+            looked.append(str(path))
+            return real(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+        notes = paths(memory, "walrus", sources=["memory"])
+        nothing = paths(memory, "heron", sources=["memory"])
+
+    assert (notes, nothing) == (["memory/a.md"], [])
+    assert str(agent.root) in looked
+    assert str(agent.talks) not in looked
