@@ -35,7 +35,6 @@ from notewell.backends.builtin.store import (
     BACKEND,
     Store,
     explained,
-    is_spoilt,
     state_of,
 )
 from notewell.backends.builtin.sync import (
@@ -175,11 +174,13 @@ class Engine:
         try:
             return self._refreshed(force, within, told, vectors)
         except BackendFailed as error:
-            if error.reason != "corrupt" or within is not None:
+            if error.reason != "corrupt":
                 raise
-        with only_writer(self._path, patient=True), explained(self._path):
-            begin_anew(self._path)
-            self._readers.forget_damage()
+        patient = within is None
+        with only_writer(self._path, patient=patient) as mine, explained(self._path):
+            if mine:
+                begin_anew(self._path)
+                self._readers.forget_damage()
         return self._refreshed(force, within, told, vectors)
 
     def _refreshed(
@@ -333,30 +334,23 @@ class Engine:
         if self._readers.found_damage:
             begin_anew(self._path)
             self._readers.forget_damage()
-        for attempt in (1, 2):
-            store = None
-            try:
-                store = self._writer()
-                return bring_up_to_date(
-                    store,
-                    scanned,
-                    identity=self._identity,
-                    settings=self._site.agent.search,
-                    force=force,
-                    deadline=deadline,
-                    progress=progress,
-                    publish=publish,
-                )
-            except apsw.Error as error:
-                if store:
-                    _note_failure(store, error)
-                if attempt == 2 or not is_spoilt(error):
-                    raise
-                begin_anew(self._path)
-            finally:
-                if store:
-                    store.close()
-        raise AssertionError("unreachable")
+        store = self._writer()
+        try:
+            return bring_up_to_date(
+                store,
+                scanned,
+                identity=self._identity,
+                settings=self._site.agent.search,
+                force=force,
+                deadline=deadline,
+                progress=progress,
+                publish=publish,
+            )
+        except apsw.Error as error:
+            _note_failure(store, error)
+            raise
+        finally:
+            store.close()
 
     def _writer(self) -> Store:
         """Open for writing; an index of another version makes room for ours."""
