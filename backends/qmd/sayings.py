@@ -4,7 +4,8 @@ A conversation that may see some of them only is answered from those, all of whi
 read; QMD, which would have chosen among all, is not asked about transcripts then.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -17,11 +18,21 @@ from notewell.backends.text.chunking import cut
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.terms import forms_of
 from notewell.config import ChunkingSettings
-from notewell.sessions import Transcript, export_name, flattened, read_transcript
+from notewell.sessions import (
+    Flat,
+    Transcript,
+    export_name,
+    flattened,
+    parts_of,
+    read_transcript,
+)
 from notewell.types import Source
 
-_MOST_KEPT: Final = 20_000
-"""Passages that are kept for the next question."""
+_MOST_TRANSCRIPTS: Final = 40
+_MOST_PARTS: Final = 2_000
+"""What is kept for the next question; a part is as long as a note."""
+
+_PART: Final = re.compile(r"-part-(\d{4,})\.md\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,49 +63,86 @@ def cited(passage: Passage, match_line: int) -> Cited:
 
 
 class Speech:
-    """Cuts transcripts into passages, and keeps those of a few."""
+    """Cuts transcripts into passages, and keeps a few for the next question."""
 
     def __init__(self, chunking: ChunkingSettings) -> None:
         self._chunking = chunking
-        self._kept: dict[str, tuple[tuple[int, int], Sequence[Saying]]] = {}
+        self._said: dict[str, tuple[tuple[int, int], _Said]] = {}
+        self._passages: dict[tuple[str, int, int, int], Sequence[Saying]] = {}
 
-    def passages(self, transcript: Transcript) -> Sequence[Saying] | None:
-        """Return the passages of a transcript; None if it cannot be read any more."""
-        signature = (transcript.size, transcript.mtime_ns)
-        kept = self._kept.get(transcript.path)
-        if kept and kept[0] == signature:
-            return kept[1]
+    def passages(
+        self, transcript: Transcript, part: int | None
+    ) -> Sequence[Saying] | None:
+        """Return the passages of a part of a transcript, or of all parts.
+
+        None if it cannot be read any more, or has not so many parts.
+        """
         try:
-            passages = self._cut(transcript)
+            said = self._read(transcript)
         except OSError:
             return None
-        if sum(len(each) for _, each in self._kept.values()) > _MOST_KEPT:
-            self._kept.clear()
-        self._kept[transcript.path] = (signature, passages)
-        return passages
-
-    def _cut(self, transcript: Transcript) -> Sequence[Saying]:
-        messages = read_transcript(transcript.file).messages
-        said = flattened(messages)
-        days = {each.line: f"{each.at:%Y-%m-%d}" for each in messages if each.at}
-        chunks = cut(
-            said.lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
-        )
+        ranges = parts_of(said.text)
+        if part is not None and not 1 <= part <= len(ranges):
+            return None
+        wanted = ranges if part is None else [ranges[part - 1]]
         return [
+            passage
+            for first, end in wanted
+            for passage in self._cut(transcript, said, first, end)
+        ]
+
+    def _read(self, transcript: Transcript) -> "_Said":
+        signature = (transcript.size, transcript.mtime_ns)
+        kept = self._said.get(transcript.path)
+        if kept and kept[0] == signature:
+            return kept[1]
+        messages = read_transcript(transcript.file).messages
+        days = {each.line: f"{each.at:%Y-%m-%d}" for each in messages if each.at}
+        said = _Said(flattened(messages), days)
+        if len(self._said) >= _MOST_TRANSCRIPTS:
+            self._said.clear()
+        self._said[transcript.path] = (signature, said)
+        return said
+
+    def _cut(
+        self, transcript: Transcript, said: "_Said", first: int, end: int
+    ) -> Sequence[Saying]:
+        key = (transcript.path, transcript.size, transcript.mtime_ns, first)
+        kept = self._passages.get(key)
+        if kept is not None:
+            return kept
+        passages = [
             Saying(
                 id=0,
                 path=transcript.path,
                 signature=(transcript.size, transcript.mtime_ns, 0),
-                start_line=chunk.start_line,
-                end_line=chunk.end_line,
-                heading=days.get(said.origins[chunk.start_line - 1], ""),
+                start_line=chunk.start_line + first,
+                end_line=chunk.end_line + first,
+                heading=said.days.get(
+                    said.text.origins[first + chunk.start_line - 1], ""
+                ),
                 length=sum(len(forms.body) for forms in forms_of(chunk.text)),
                 text=chunk.text,
                 piece=chunk.piece,
-                origins=said.origins,
+                origins=said.text.origins,
             )
-            for chunk in chunks
+            for chunk in cut(
+                said.text.lines[first:end],
+                tokens=self._chunking.tokens,
+                overlap=self._chunking.overlap,
+            )
         ]
+        if len(self._passages) >= _MOST_PARTS:
+            self._passages.clear()
+        self._passages[key] = passages
+        return passages
+
+
+class _Said(NamedTuple):
+    """The text of a transcript, and on which day each of its lines was said."""
+
+    text: Flat
+    days: Mapping[int, str]
 
 
 class Sayings:
@@ -129,10 +177,14 @@ class Sayings:
 
     def passages(self, document: Document) -> tuple[Sequence[Passage], bool]:
         """Return the passages behind a copy, and whether its transcript is there."""
+        name = handles(document.path)
+        place = _PART.search(name)
+        whole = name if place is None else f"{name[: place.start()]}.md"
+        part = 1 if place is None else int(place[1])
         found = [
             passages
-            for transcript in self._copied.get(handles(document.path), ())
-            if (passages := self._speech.passages(transcript)) is not None
+            for transcript in self._copied.get(whole, ())
+            if (passages := self._speech.passages(transcript, part)) is not None
         ]
         return [one for passages in found for one in passages], bool(found)
 
@@ -142,7 +194,7 @@ class Sayings:
             passage
             for transcript in (self._listed if self._few else ())
             if not self._query.hides(transcript.path)
-            for passage in self._speech.passages(transcript) or ()
+            for passage in self._speech.passages(transcript, None) or ()
         ]
 
     @cached_property

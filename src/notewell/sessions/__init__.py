@@ -11,7 +11,7 @@ from notewell.sessions.export import (
     retained,
 )
 from notewell.sessions.files import Transcript, Transcripts, list_transcripts
-from notewell.sessions.flattening import Flat, flattened
+from notewell.sessions.flattening import Flat, flattened, parts_of
 from notewell.sessions.growth import Growth, has_news, is_worth_indexing
 from notewell.sessions.reading import (
     START,
@@ -41,6 +41,7 @@ __all__ = [
     "has_news",
     "is_worth_indexing",
     "list_transcripts",
+    "parts_of",
     "read_store",
     "read_transcript",
     "retained",

@@ -1,7 +1,8 @@
 """Transcripts as Markdown, for engines that read nothing else.
 
-Each transcript becomes one file, whose first line says that it is ours. Files without
-that line are left alone, whatever they are called.
+Each transcript becomes a file or, when it is long, several of about the size of a
+note. Their first line says that they are ours; files without that line are left alone,
+whatever they are called.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -12,7 +13,7 @@ from typing import Final
 
 from notewell.errors import NoteNotWritten
 from notewell.sessions.files import Transcript
-from notewell.sessions.flattening import Flat, flattened
+from notewell.sessions.flattening import Flat, flattened, parts_of
 from notewell.sessions.reading import Message, Position, read_transcript
 from notewell.types import Skipped
 from notewell.writing.private import create_folder, replace_file
@@ -86,13 +87,13 @@ def retained(
     return [each for each in transcripts if each.mtime_ns >= oldest]
 
 
-def export_name(transcript: Transcript) -> str:
-    """Return the name of a transcript's copy.
+def export_name(transcript: Transcript, part: int = 1) -> str:
+    """Return the name of a part of a transcript's copy.
 
     Set aside, a session keeps its name and gets a date, so no two share a copy.
     """
-    name = transcript.path.removeprefix("sessions/")
-    return f"{name.replace('.jsonl', '', 1)}.md"
+    name = transcript.path.removeprefix("sessions/").replace(".jsonl", "", 1)
+    return f"{name}.md" if part == 1 else f"{name}.part-{part:04}.md"
 
 
 def exported(transcript: Transcript, messages: Iterable[Message]) -> Flat:
@@ -101,7 +102,10 @@ def exported(transcript: Transcript, messages: Iterable[Message]) -> Flat:
     What a transcript gains later only adds lines at the end, so a line that an engine
     cites from an older copy still stands for the same line of the transcript.
     """
-    said = flattened(messages)
+    return _headed(transcript, flattened(messages))
+
+
+def _headed(transcript: Transcript, said: Flat) -> Flat:
     first = said.origins[0] if said.origins else 1
     head = (
         f"{_OURS} {transcript.path} -->",
@@ -123,12 +127,17 @@ class _Export:
 
     def keep(self, transcript: Transcript) -> None:
         """Leave the copy of a transcript as it is."""
-        self._names.add(export_name(transcript))
+        self._leave(transcript)
         self._kept += 1
+
+    def _leave(self, transcript: Transcript) -> None:
+        part = 1
+        while (self._folder / (name := export_name(transcript, part))).exists():
+            self._names.add(name)
+            part += 1
 
     def copy(self, transcript: Transcript) -> None:
         """Write the copy of a transcript, unless it is right already."""
-        name = export_name(transcript)
         try:
             read = read_transcript(transcript.file)
         except FileNotFoundError:
@@ -138,16 +147,23 @@ class _Export:
             self._skipped.append(
                 Skipped(path=transcript.path, reason="unreadable", detail=detail)
             )
-            self._names.add(name)  # its copy is better than nothing
+            self._leave(transcript)  # its copy is better than nothing
             return
         self._read[transcript.path] = read.next
         if not read.messages:
             if read.silent_lines:
                 self._empty.append(transcript.path)
             return
-        self._names.add(name)
-        text = exported(transcript, read.messages).text.encode("utf-8")
-        self._write(self._folder / name, text)
+        said = flattened(read.messages)
+        written = 0
+        for part, (first, end) in enumerate(parts_of(said), start=1):
+            lines = Flat(said.lines[first:end], said.origins[first:end])
+            name = export_name(transcript, part)
+            self._names.add(name)
+            text = _headed(transcript, lines).text.encode("utf-8")
+            written += self._write(self._folder / name, text)
+        self._written += bool(written)
+        self._kept += not written
 
     def remove_others(self) -> None:
         """Remove the copies that this export has not looked after."""
@@ -167,19 +183,19 @@ class _Export:
             read=self._read,
         )
 
-    def _write(self, file: Path, text: bytes) -> None:
+    def _write(self, file: Path, text: bytes) -> bool:
+        """Write a file of ours, and say whether it is new or has changed."""
         if file.exists() and not _is_ours(file):
             detail = f"{file.name} is there and not ours"
             self._skipped.append(
                 Skipped(path=file.name, reason="duplicate", detail=detail)
             )
-            return
+            return False
         with suppress(OSError):
             if file.read_bytes() == text:
-                self._kept += 1
-                return
+                return False
         replace_file(file, text)
-        self._written += 1
+        return True
 
 
 def _is_ours(file: Path) -> bool:

@@ -111,6 +111,22 @@ def test_what_was_said_is_found_and_cited_by_its_lines_of_the_jsonl(
     assert (document.found, document.text) == (False, "")
 
 
+def test_of_a_long_transcript_the_message_is_cited_that_holds_the_word(
+    agent: Agent,
+) -> None:
+    for number in range(120):
+        agent.say("s1.jsonl", f"We count basin {number} and rinse it. " * 12)
+    agent.say("s1.jsonl", "The heron saw basin 60.")
+
+    with agent.opened() as memory:
+        last = memory.search("heron").results[0]
+        inside = memory.search('"basin 77"').results[0]
+
+    assert len(agent.copies()) > 3
+    assert (last.match_line, last.end_line) == (123, 123)
+    assert inside.start_line <= inside.match_line == 80 <= inside.end_line
+
+
 def test_archives_of_a_reset_are_searched_and_the_machinery_is_not(
     agent: Agent,
 ) -> None:
