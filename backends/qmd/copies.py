@@ -184,7 +184,9 @@ class Copies:
     def said(self) -> str:
         """Say for a person how many there are."""
         copies = self._known().copies
-        silent = sorted(path for path, each in copies.items() if each.silent and each.read)
+        silent = sorted(
+            path for path, each in copies.items() if each.silent and each.read
+        )
         counted = f"{len(copies) - len(silent):,} of {len(copies):,} in {self.folder}"
         return with_silent(counted, silent)
 
