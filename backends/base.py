@@ -206,7 +206,10 @@ class Backend(Protocol):
 
 @runtime_checkable
 class Nudged(Protocol):
-    """A backend that keeps its own index up to date where a program stays."""
+    """A backend that keeps its own index up to date where a program stays.
+
+    One without this is kept up to date through its `refresh`.
+    """
 
     def nudge(self, *, changed: bool = True) -> None:
         """Say that the index should be brought up to date. Returns at once.

@@ -10,7 +10,9 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+
+from notewell.types import IndexStatus
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
@@ -71,3 +73,49 @@ def drive(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
         _driven.reset(token)
     coroutine.close()
     raise RuntimeError("this backend needs an event loop")
+
+
+class BlockingEngine(Protocol):
+    """An engine whose calls block, and that keeps itself up to date."""
+
+    def built(self) -> bool:
+        """Say whether an index was ever completed."""
+        ...
+
+    def status(self) -> IndexStatus:
+        """Count what the index holds and what it lacks."""
+        ...
+
+    def nudge(self, *, changed: bool = True) -> None:
+        """Let an update follow soon. Does not block."""
+        ...
+
+    def close(self) -> None:
+        """Release everything."""
+        ...
+
+
+_Engine = TypeVar("_Engine", bound=BlockingEngine)
+
+
+class OffTheLoop(Generic[_Engine]):
+    """What the backends of all such engines have in common. See `Backend`."""
+
+    def __init__(self, engine: _Engine) -> None:
+        self._engine = engine
+
+    async def built(self) -> bool:
+        """Whether an index was ever completed, so that searches are answered by it."""
+        return await off_the_loop(self._engine.built)
+
+    async def status(self) -> IndexStatus:
+        """Count what the index holds and what it lacks."""
+        return await off_the_loop(self._engine.status)
+
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date."""
+        self._engine.nudge(changed=changed)
+
+    async def close(self) -> None:
+        """Release what the engine holds."""
+        await off_the_loop(self._engine.close)

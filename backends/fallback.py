@@ -1,9 +1,7 @@
 """The configured backend with builtin behind it: stepping down, saying so, coming back."""
 
-import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Final, cast
 
@@ -20,6 +18,7 @@ from notewell.backends.base import (
 )
 from notewell.backends.blocking import drive, off_the_loop
 from notewell.backends.registry import open_backend
+from notewell.backends.schedule import Rhythm, Schedule
 from notewell.errors import (
     BackendError,
     BackendFailed,
@@ -39,7 +38,9 @@ COOL_DOWN: Final = 60.0
 """Seconds for which a backend that failed is not asked again."""
 
 _CATCH_UP_SECONDS: Final = 30.0
-"""Seconds that one run may take that keeps builtin ready in the background."""
+_SOON: Final = 0.2
+"""Seconds that one run may take that keeps builtin ready in the background, and after
+which it begins: whoever asks meanwhile is answered from an index that is behind."""
 
 
 async def open_with_fallback(site: Site) -> Backend:
@@ -71,7 +72,7 @@ class Resilient:
         self._failure: BackendError | None = None
         self._rests_until = 0.0
         self._told = False
-        self._behind: threading.Thread | None = None
+        self._behind = self._following() if site.stays else None
 
     @classmethod
     async def open(cls, site: Site, *, cool_down: float = COOL_DOWN) -> "Resilient":
@@ -86,7 +87,6 @@ class Resilient:
         plain = replace(site, embedding=NO_PROVIDER, stays=False)
         pair = cls(site, await open_backend(STAND_IN, plain), cool_down)
         await pair._ready()
-        pair._catch_up()
         return pair
 
     async def built(self) -> bool:
@@ -153,9 +153,11 @@ class Resilient:
         return replace(behind, warnings=(*behind.warnings, *self._why()))
 
     def nudge(self, *, changed: bool = True) -> None:
-        """Say that the index should be brought up to date."""
+        """Say that the index should be brought up to date; builtin's while it rests."""
         if isinstance(self._primary, Nudged):
             self._primary.nudge(changed=changed)
+        if self._behind and time.monotonic() < self._rests_until:
+            self._behind.nudge()
 
     async def status(self) -> IndexStatus:
         """Count what the index holds of whoever answers now."""
@@ -174,7 +176,7 @@ class Resilient:
                 await primary.close()
         finally:
             if self._behind is not None:
-                await off_the_loop(self._behind.join)
+                await off_the_loop(self._behind.close)
             await self._stand_in.close()
 
     async def _ready(self) -> Backend | None:
@@ -196,22 +198,20 @@ class Resilient:
 
     async def _instead(self, query: Query, step: Fallback) -> Findings:
         found = await self._stand_in.search(query)
-        self._catch_up()
+        if self._behind:
+            self._behind.nudge()
         return replace(
             found, backend=STAND_IN, fallbacks=(step, *found.fallbacks), degraded=True
         )
 
-    def _catch_up(self) -> None:
-        """In a program that stays, let builtin's index follow the notes meanwhile."""
-        if not self._site.stays or (self._behind and self._behind.is_alive()):
-            return
-
-        def refresh() -> None:
-            with suppress(BackendError):
-                drive(self._stand_in.refresh(within=_CATCH_UP_SECONDS))
-
-        self._behind = threading.Thread(target=refresh, daemon=True)
-        self._behind.start()
+    def _following(self) -> Schedule:
+        """Let builtin's index follow the notes, at the start and whenever it answers."""
+        schedule = Schedule(
+            Rhythm(debounce=_SOON, interval=0),
+            update=lambda _: drive(self._stand_in.refresh(within=_CATCH_UP_SECONDS)),
+        )
+        schedule.start()
+        return schedule
 
     async def _second_opinion(
         self, query: Query, findings: Findings, doubt: FallbackReason

@@ -4,7 +4,7 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Final, cast
 
-from notewell.backends.base import Backend, Site
+from notewell.backends.base import Backend, Nudged, Site
 from notewell.errors import BackendUnknown
 from notewell.plugins import offered
 
@@ -27,7 +27,7 @@ def targets() -> dict[str, str]:
 
 
 async def open_backend(name: str, site: Site) -> Backend:
-    """Open the backend of that name.
+    """Open the backend of that name; where the program stays, with upkeep.
 
     Raises:
         BackendUnknown: there is none.
@@ -37,4 +37,8 @@ async def open_backend(name: str, site: Site) -> Backend:
     if name not in known:
         raise BackendUnknown(name, tuple(sorted(known)))
     engine = cast("type[Backend]", pkgutil.resolve_name(known[name]))
+    if site.stays and not issubclass(engine, Nudged):
+        from notewell.backends.upkeep import kept_up  # slow to import
+
+        engine = kept_up(engine)
     return await engine.open(site)

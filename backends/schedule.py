@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from notewell.config import SyncSettings
 from notewell.errors import NotewellError
 from notewell.log import log
 
@@ -44,6 +45,15 @@ class Rhythm:
     interval: float
     embed_interval: float = 0.0
     on_boot: bool = True
+
+    @classmethod
+    def of(cls, settings: SyncSettings) -> "Rhythm":
+        """Return the rhythm that `memorySearch.sync` asks for."""
+        return cls(
+            debounce=settings.watch_debounce_ms / 1000,
+            interval=settings.interval_minutes * 60,
+            on_boot=settings.on_session_start,
+        )
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,25 +10,18 @@ from notewell.backends.base import (
     VectorWork,
     Waiting,
 )
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.blocking import OffTheLoop, off_the_loop
 from notewell.backends.builtin.engine import Engine
-from notewell.types import IndexReport, IndexStatus
+from notewell.types import IndexReport
 
 
-class BuiltinBackend:
+class BuiltinBackend(OffTheLoop[Engine]):
     """Words and vectors in SQLite. See `notewell.backends.base.Backend`."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     @classmethod
     async def open(cls, site: Site) -> Self:
         """Attach to the notes of `site`."""
         return cls(await off_the_loop(Engine, site))
-
-    async def built(self) -> bool:
-        """Whether searches are answered from an index of this workspace."""
-        return await off_the_loop(self._engine.built)
 
     async def refresh(
         self,
@@ -52,15 +45,3 @@ class BuiltinBackend:
     async def search(self, query: Query) -> Findings:
         """Return at most `query.limit` hits."""
         return await off_the_loop(self._engine.search, query)
-
-    async def status(self) -> IndexStatus:
-        """Count what the index holds and what it lacks."""
-        return await off_the_loop(self._engine.status)
-
-    def nudge(self, *, changed: bool = True) -> None:
-        """Say that the index should be brought up to date."""
-        self._engine.nudge(changed=changed)
-
-    async def close(self) -> None:
-        """Close the index."""
-        await off_the_loop(self._engine.close)

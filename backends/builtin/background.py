@@ -37,12 +37,7 @@ class Background:
         self._guard = threading.Lock()
         self._quiet = threading.Event()
         self._quiet.set()
-        rhythm = Rhythm(
-            debounce=settings.watch_debounce_ms / 1000,
-            interval=settings.interval_minutes * 60,
-            on_boot=settings.on_session_start,
-        )
-        self._schedule = Schedule(rhythm, update=self._update)
+        self._schedule = Schedule(Rhythm.of(settings), update=self._update)
         self._schedule.start()
 
     @property

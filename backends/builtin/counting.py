@@ -10,6 +10,7 @@ from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store, size_of
 from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
+from notewell.backends.text.counted import with_silent
 from notewell.types import IndexReport, IndexStatus, Skipped, VectorStatus
 
 
@@ -57,6 +58,7 @@ def counted(
         vectors=_vectors(store, live),
         skipped=_problems(store, live),
         warnings=warnings,
+        details=_transcripts(store, live),
     )
 
 
@@ -85,6 +87,22 @@ def nothing_held(indexed: Indexed, warnings: tuple[str, ...]) -> IndexReport:
         skipped=indexed.scanned.skipped,
         warnings=warnings,
     )
+
+
+def _transcripts(store: Store, live: Generation) -> dict[str, str]:
+    """Say how many there are, and in which of them there is nothing to search."""
+    files = store.one(f"select count(*) from {live.transcripts}")
+    if not files:
+        return {}
+    passages = store.one(f"select count(*) from {live.origins}")
+    silent = store.rows(
+        f"select f.path from {live.transcripts} as t"
+        f" join {live.files} as f on f.id = t.file_id"
+        " where f.problem is null and f.size > 0 and not exists"
+        f" (select 1 from {live.chunks} as c where c.file_id = f.id) order by f.path"
+    )
+    counted = f"{files:,} with {passages:,} passages"
+    return {"transcripts": with_silent(counted, [path for (path,) in silent])}
 
 
 def _vectors(store: Store, live: Generation) -> tuple[VectorStatus, ...]:

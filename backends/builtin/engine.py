@@ -35,7 +35,6 @@ from notewell.backends.builtin.store import (
     BACKEND,
     Store,
     explained,
-    is_spoilt,
     state_of,
 )
 from notewell.backends.builtin.sync import (
@@ -141,15 +140,17 @@ class Engine:
                 found = from_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
                 )
-                return found if found.hits else self._with_pending(store, found)
+                if found.hits:
+                    return found
+                return self._with_pending(store, found, query)
         except Unreadable as error:
             # The question may have been sent away before the index turned out so.
             return from_files(
                 self._site, query, error.reason, error.why, meaning=meaning
             )
 
-    def _with_pending(self, store: Store, found: Findings) -> Findings:
-        """Say of an empty answer how many notes the index does not know yet.
+    def _with_pending(self, store: Store, found: Findings, query: Query) -> Findings:
+        """Say of an empty answer how many files the index does not know yet.
 
         Large workspaces are not walked on the way to an answer: `pending` stays None.
         """
@@ -158,7 +159,9 @@ class Engine:
             return found
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
             return found
-        pending = self._pending(store, look_at(self._site))
+        spoken = "sessions" in query.sources
+        here = look_at(self._site, spoken=spoken)
+        pending = self._pending(store, here, spoken=spoken)
         fresh = replace(
             found.freshness, pending=pending, stale=found.freshness.stale or pending > 0
         )
@@ -178,11 +181,13 @@ class Engine:
         try:
             return self._refreshed(force, within, told, vectors)
         except BackendFailed as error:
-            if error.reason != "corrupt" or within is not None:
+            if error.reason != "corrupt":
                 raise
-        with only_writer(self._path, patient=True), explained(self._path):
-            begin_anew(self._path)
-            self._readers.forget_damage()
+        patient = within is None
+        with only_writer(self._path, patient=patient) as mine, explained(self._path):
+            if mine:
+                begin_anew(self._path)
+                self._readers.forget_damage()
         return self._refreshed(force, within, told, vectors)
 
     def _refreshed(
@@ -316,9 +321,12 @@ class Engine:
         except Unreadable:
             return False
 
-    def _pending(self, store: Store, scanned: OnDisk) -> int:
+    def _pending(self, store: Store, scanned: OnDisk, *, spoken: bool = True) -> int:
+        """Count what the index lacks; without `spoken` only notes."""
         changes = self._changes(store, scanned)
-        return max(1, len(scanned)) if changes is None else changes.certain()
+        if changes is None:
+            return max(1, len(scanned))
+        return (changes if spoken else changes.notes).certain()
 
     def _write(
         self,
@@ -332,30 +340,23 @@ class Engine:
         if self._readers.found_damage:
             begin_anew(self._path)
             self._readers.forget_damage()
-        for attempt in (1, 2):
-            store = None
-            try:
-                store = self._writer()
-                return bring_up_to_date(
-                    store,
-                    scanned,
-                    identity=self._identity,
-                    settings=self._site.agent.search,
-                    force=force,
-                    deadline=deadline,
-                    progress=progress,
-                    publish=publish,
-                )
-            except apsw.Error as error:
-                if store:
-                    _note_failure(store, error)
-                if attempt == 2 or not is_spoilt(error):
-                    raise
-                begin_anew(self._path)
-            finally:
-                if store:
-                    store.close()
-        raise AssertionError("unreachable")
+        store = self._writer()
+        try:
+            return bring_up_to_date(
+                store,
+                scanned,
+                identity=self._identity,
+                settings=self._site.agent.search,
+                force=force,
+                deadline=deadline,
+                progress=progress,
+                publish=publish,
+            )
+        except apsw.Error as error:
+            _note_failure(store, error)
+            raise
+        finally:
+            store.close()
 
     def _writer(self) -> Store:
         """Open for writing; an index of another version makes room for ours."""

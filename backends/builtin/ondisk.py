@@ -41,9 +41,9 @@ class OnDisk:
                 yield skipped
 
 
-def look_at(site: Site) -> OnDisk:
-    """Find everything that belongs into the index of a site."""
-    if not site.transcripts:
+def look_at(site: Site, *, spoken: bool = True) -> OnDisk:
+    """Find everything that belongs into the index of a site, or only its notes."""
+    if not (site.transcripts and spoken):
         return OnDisk(notes=scan(site.workspace))
     from notewell.sessions import list_transcripts
 

@@ -12,8 +12,9 @@ from typing import Final
 
 from notewell.backends.base import Query, Site
 from notewell.backends.qmd.answer import Document
-from notewell.backends.qmd.asking import COMPLETE, Asking, Budget
+from notewell.backends.qmd.asking import COMPLETE, Budget, Question
 from notewell.backends.qmd.reading import Names, Reading, spread_in
+from notewell.backends.qmd.sayings import Sayings, cited
 from notewell.backends.qmd.words import as_written, has_runs, in_parts, is_question
 from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import Passage, Scored
@@ -21,7 +22,7 @@ from notewell.backends.text.query import Want
 from notewell.backends.text.ranking import ranked
 from notewell.backends.text.scoring import Scorer
 from notewell.backends.text.snippets import SNIPPET_CHARACTERS, snippet
-from notewell.types import Hit
+from notewell.types import Hit, source_of
 
 _ENOUGH: Final = 3
 """Documents with every word that leave no need for others."""
@@ -55,9 +56,10 @@ class Words:
         query: Query,
         wants: Sequence[Want],
         *,
-        asking: Asking,
+        asking: Question,
         names: Names,
         reading: Reading,
+        sayings: Sayings,
         documents: int,
     ) -> None:
         """Prepare for an index of so many documents."""
@@ -67,6 +69,7 @@ class Words:
         self._asking = asking
         self._names = names
         self._reading = reading
+        self._sayings = sayings
         self._documents = documents
         self._snippet = site.memory.qmd.limits.max_snippet_chars
         self._passages: dict[tuple[str, int, int, str], Passage] = {}
@@ -91,9 +94,7 @@ class Words:
         """
         found: list[Hit] = []
         for document in documents:
-            passages, same = self._reading.passages(document, self._names)
-            self._stale = self._stale or not same
-            able = [one for one in passages if not self._query.hides(one.path)]
+            able = self._passages_of(document)
             if able:
                 scorer = self._scorer(able, spread_in(able, self._wants))
                 best = max(map(scorer.score, able), key=lambda one: one.score)
@@ -113,6 +114,7 @@ class Words:
         written = as_written(self._query.text)
         if not written:
             return Worded(hits=(), literal=False, stale=False)
+        self._keep(self._sayings.own())
         found = self._first(written, budget)
         self._add(found)
         worded = self._weighed()
@@ -145,17 +147,26 @@ class Words:
             if name in self._notes:
                 continue
             self._notes.add(name)
+            self._keep(self._passages_of(document))
+
+    def _passages_of(self, document: Document) -> Sequence[Passage]:
+        """Return the passages of a document that may be seen."""
+        if self._sayings.are_in(document):
+            passages, same = self._sayings.passages(document)
+        else:
             passages, same = self._reading.passages(document, self._names)
-            self._stale = self._stale or not same
-            for passage in passages:
-                if not self._query.hides(passage.path):
-                    key = (
-                        passage.path,
-                        passage.start_line,
-                        passage.end_line,
-                        passage.text if passage.piece else "",
-                    )
-                    self._passages[key] = passage
+        self._stale = self._stale or not same
+        return [one for one in passages if not self._query.hides(one.path)]
+
+    def _keep(self, passages: Sequence[Passage]) -> None:
+        for passage in passages:
+            key = (
+                passage.path,
+                passage.start_line,
+                passage.end_line,
+                passage.text if passage.piece else "",
+            )
+            self._passages[key] = passage
 
     def _weighed(self) -> Worded:
         passages = list(self._passages.values())
@@ -195,13 +206,15 @@ def _hit(scored: Scored, scorer: Scorer, most: int) -> Hit:
     passage = scored.passage
     best = scored.match_line - passage.start_line
     shown = snippet(passage.text, best, scorer.weight, min(most, SNIPPET_CHARACTERS))
+    start, end, match = cited(passage, scored.match_line)
     return Hit(
         path=passage.path,
-        start_line=passage.start_line,
-        end_line=passage.end_line,
-        match_line=scored.match_line,
+        start_line=start,
+        end_line=end,
+        match_line=match,
         snippet=shown,
         score=scored.score,
         text_score=scored.score,
+        source=source_of(passage.path),
         heading=passage.heading,
     )

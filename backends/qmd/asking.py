@@ -51,22 +51,14 @@ class Asking:
         daemon: The daemon, if this version and the settings allow one.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        names: Sequence[str],
-        *,
-        transport: str,
-        stays: bool,
-    ) -> None:
-        """Ask through `client`, of the collections `names` only.
+    def __init__(self, client: Client, *, transport: str, stays: bool) -> None:
+        """Ask through `client`.
 
         Args:
             transport: `memory.qmd.transport`.
             stays: Our own program stays, so a daemon is worth its start at once.
         """
         self._client = client
-        self._names = tuple(names)
         self._eager = stays or transport == "daemon"
         self._questions = 0
         self._failures = 0
@@ -78,12 +70,13 @@ class Asking:
                 client.command, environ=client.environ, folder=client.folder
             )
 
-    def begin(self) -> None:
-        """Say that a question begins; it may take several searches."""
+    def begin(self, names: Sequence[str]) -> "Question":
+        """Begin a question about these collections; it may take several searches."""
         self._questions += 1
+        return Question(self, names)
 
     def typed(
-        self, searches: Sequence[tuple[str, str]], budget: Budget
+        self, searches: Sequence[tuple[str, str]], names: Sequence[str], budget: Budget
     ) -> list[Document]:
         """Return what any of the searches finds, fused by rank.
 
@@ -92,21 +85,21 @@ class Asking:
         """
         searches = searches[:MOST_SEARCHES]
         if not self._client.program.abilities.typed:
-            return self._one_by_one([query for _, query in searches], budget)
-        found = self._by_daemon(searches, budget)
+            return self._one_by_one([query for _, query in searches], names, budget)
+        found = self._by_daemon(searches, names, budget)
         if found is not None:
             return found
         with self._models if _loads_model(searches) else nullcontext():
             return self._client.typed(
                 searches,
-                self._names,
+                names,
                 count=_MOST_FUSED,
                 within=budget.left,
                 stop=budget.stop,
             )
 
     def _by_daemon(
-        self, searches: Sequence[tuple[str, str]], budget: Budget
+        self, searches: Sequence[tuple[str, str]], names: Sequence[str], budget: Budget
     ) -> list[Document] | None:
         """Return what the daemon finds; None if it is not there, or not well.
 
@@ -119,7 +112,7 @@ class Asking:
         try:
             found = self.daemon.typed(
                 searches,
-                self._names,
+                names,
                 count=_MOST_FUSED,
                 within=within,
                 stop=budget.stop,
@@ -134,7 +127,9 @@ class Asking:
         self._failures = 0
         return found
 
-    def reranked(self, text: str, budget: Budget) -> list[Document]:
+    def reranked(
+        self, text: str, names: Sequence[str], budget: Budget
+    ) -> list[Document]:
         """Return what QMD's own `query` finds, with all of its models.
 
         Raises:
@@ -143,20 +138,22 @@ class Asking:
         with self._models:
             return self._client.reranked(
                 text,
-                self._names,
+                names,
                 count=COMPLETE,
                 within=budget.left,
                 stop=budget.stop,
             )
 
-    def listed(self, query: str, count: int, budget: Budget) -> list[Document]:
+    def listed(
+        self, query: str, names: Sequence[str], count: int, budget: Budget
+    ) -> list[Document]:
         """Return up to `count` documents that hold every word.
 
         Raises:
             BackendError: QMD failed.
         """
         return self._client.listed(
-            query, self._names, count=count, within=budget.left, stop=budget.stop
+            query, names, count=count, within=budget.left, stop=budget.stop
         )
 
     def close(self) -> None:
@@ -172,14 +169,41 @@ class Asking:
         rested = time.monotonic() >= self._rests_until
         return rested and (self._eager or self._questions > 1)
 
-    def _one_by_one(self, queries: Sequence[str], budget: Budget) -> list[Document]:
+    def _one_by_one(
+        self, queries: Sequence[str], names: Sequence[str], budget: Budget
+    ) -> list[Document]:
         found: dict[tuple[str, str], Document] = {}
         for query in queries[:_FEW_CALLS]:
             if found and budget.left < 1:
                 break
-            for document in self.listed(query, COMPLETE, budget):
+            for document in self.listed(query, names, COMPLETE, budget):
                 found.setdefault((document.collection, document.path), document)
         return list(found.values())
+
+
+class Question:
+    """Asks about some of the collections; without any it finds nothing."""
+
+    def __init__(self, asking: Asking, names: Sequence[str]) -> None:
+        self._asking = asking
+        self._names = names
+
+    def typed(
+        self, searches: Sequence[tuple[str, str]], budget: Budget
+    ) -> list[Document]:
+        """Ask by `Asking.typed`."""
+        names = self._names
+        return self._asking.typed(searches, names, budget) if names else []
+
+    def reranked(self, text: str, budget: Budget) -> list[Document]:
+        """Ask by `Asking.reranked`."""
+        names = self._names
+        return self._asking.reranked(text, names, budget) if names else []
+
+    def listed(self, query: str, count: int, budget: Budget) -> list[Document]:
+        """Ask by `Asking.listed`."""
+        names = self._names
+        return self._asking.listed(query, names, count, budget) if names else []
 
 
 def _loads_model(searches: Sequence[tuple[str, str]]) -> bool:

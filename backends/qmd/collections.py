@@ -33,11 +33,13 @@ class Collection(msgspec.Struct, frozen=True, kw_only=True):
         name: Letters, digits and dashes: anything else breaks QMD's names of files.
         folder: Absolute and resolved.
         pattern: Which files, in the syntax of its globs.
+        spoken: They are copies of transcripts, not notes.
     """
 
     name: str
     folder: str
     pattern: str
+    spoken: bool = False
 
 
 def collections_of(
@@ -61,7 +63,7 @@ def collections_of(
         taken = [each.name for each in found]
         found.append(
             Collection(
-                name=_name(given.name or file, taken),
+                name=free_name(given.name or file, taken),
                 folder=folder if extra.is_file else extra.top,
                 pattern=pattern,
             )
@@ -79,10 +81,10 @@ def _main(root: Path) -> Collection:
     return Collection(name=MAIN, folder=folder, pattern=pattern)
 
 
-def _name(wanted: str, taken: Sequence[str]) -> str:
+def free_name(wanted: str, taken: Sequence[str]) -> str:
     """Return a name that QMD can carry and no other collection has.
 
-    >>> _name("Team Docs (v2)", ["notes", "team-docs-v2"])
+    >>> free_name("Team Docs (v2)", ["notes", "team-docs-v2"])
     'team-docs-v2-2'
     """
     base = _ODD.sub("-", wanted.lower().removesuffix(".md")).strip("-") or "folder"

@@ -9,12 +9,14 @@ from notewell.backends.qmd.answering import Words
 from notewell.backends.qmd.asking import Asking, Budget
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.contract import BACKEND
+from notewell.backends.qmd.copies import Copies
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.modes import Answered, Modes
 from notewell.backends.qmd.outlook import not_read, outlook
 from notewell.backends.qmd.program import child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
+from notewell.backends.qmd.sayings import Sayings, Speech
 from notewell.backends.qmd.vectors import Vectors
 from notewell.backends.qmd.words import has_runs, has_signs
 from notewell.backends.qmd.writing import Writer
@@ -41,10 +43,14 @@ class Engine:
         self._home = Home(site)
         self._home.create()
         self._program = known_program(site, self._environ, folder=self._home.folder)
-        self._writer = Writer(site, self._home, self._program, self._environ)
+        self._copies = Copies(site, self._home)
+        self._writer = Writer(
+            site, self._home, self._copies, self._program, self._environ
+        )
         self._vectors = Vectors(site, self._home, self._program, self._environ)
         self._modes = Modes(site, self._home, self._program, self._environ)
         self._reading = Reading(site.workspace, site.agent.search.chunking)
+        self._speech = Speech(site.agent.search.chunking)
         self._lock = threading.Lock()
         self._asking: tuple[int, Asking] | None = None
         self._schedule = self._scheduled() if site.stays else None
@@ -105,8 +111,9 @@ class Engine:
                 freshness=self._freshness(record, stale=False),
             )
         budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000, stop)
-        asking = self._asking_of(record)
-        asking.begin()
+        sayings = Sayings(self._copies, self._speech, query, record.collections)
+        names = sayings.names
+        asking = self._asking_of(record).begin(names)
         words = Words(
             self._site,
             query,
@@ -114,7 +121,9 @@ class Engine:
             asking=asking,
             names=self._names(record),
             reading=self._reading,
-            documents=record.documents,
+            sayings=sayings,
+            documents=sum(record.counts.get(name, 0) for name in names)
+            or record.documents,
         )
         answered = self._modes.answer(words, record, asking, budget)
         return self._findings(query, record, answered)
@@ -130,6 +139,7 @@ class Engine:
             self.nudge()
         behind = self._schedule is not None and self._schedule.behind
         stale = worded.stale or record.unfinished or behind
+        why = self._copies.problem() if "sessions" in query.sources else None
         return Findings(
             hits=worded.hits,
             mode=answered.mode,
@@ -138,7 +148,10 @@ class Engine:
             fallbacks=answered.steps,
             reason=None if worded.hits else "no-match",
             doubt=None if worded.literal else _doubt(query.text),
-            freshness=self._freshness(record, stale=stale, count=not worded.hits),
+            freshness=self._freshness(
+                record, stale=stale, empty=None if worded.hits else query
+            ),
+            warnings=(why,) if why else (),
         )
 
     def refresh(
@@ -161,7 +174,7 @@ class Engine:
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
-        now = outlook(self._site, self._home)
+        now = outlook(self._site, self._home, self._copies)
         record = now.record
         return IndexStatus(
             location=str(self._home.folder),
@@ -172,7 +185,8 @@ class Engine:
             indexed_at=_moment(record.indexed_at),
             last_error=record.last_error,
             identity={"qmd": record.version or self._program.version},
-            skipped=not_read(record),
+            skipped=(*now.due.skipped, *not_read(record)),
+            warnings=now.warnings,
             details=self._details(record),
         )
 
@@ -190,6 +204,8 @@ class Engine:
         )
         if counted:
             details["collections"] = counted
+        if self._copies.wanted:
+            details["transcripts"] = self._copies.said()
         if self._vectors.wanted:
             left, when = record.pending_vectors, _moment(record.embedded_at)
             details["vectors"] = (
@@ -225,7 +241,6 @@ class Engine:
             client = Client(self._program, self._home, self._environ, record.generation)
             asking = Asking(
                 client,
-                [each.name for each in record.collections],
                 transport=self._site.memory.qmd.transport,
                 stays=self._site.stays,
             )
@@ -244,19 +259,20 @@ class Engine:
 
         return Names(
             self._site.workspace,
-            record.collections,
+            [each for each in record.collections if not each.spoken],
             literal=self._program.abilities.literal_paths,
             notes=known,
         )
 
     def _freshness(
-        self, record: Record, *, stale: bool, count: bool = False
+        self, record: Record, *, stale: bool, empty: Query | None = None
     ) -> Freshness:
         """Say how fresh the index is; few notes are counted for an empty answer."""
         indexed_at = _moment(record.indexed_at)
-        if not count or record.documents > _COUNTED_AT_ONCE:
+        if empty is None or record.documents > _COUNTED_AT_ONCE:
             return Freshness(indexed_at=indexed_at, stale=stale)
-        pending = outlook(self._site, self._home).pending
+        spoken = "sessions" in empty.sources
+        pending = outlook(self._site, self._home, self._copies, spoken=spoken).pending
         return Freshness(
             indexed_at=indexed_at, pending=pending, stale=stale or pending > 0
         )

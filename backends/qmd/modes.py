@@ -15,7 +15,7 @@ from typing import Final, cast
 from notewell.backends.base import Site
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.answering import Worded, Words
-from notewell.backends.qmd.asking import Asking, Budget
+from notewell.backends.qmd.asking import Budget, Question
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.program import Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
@@ -66,7 +66,7 @@ class Modes:
         self._environ = environ
 
     def answer(
-        self, words: Words, record: Record, asking: Asking, budget: Budget
+        self, words: Words, record: Record, asking: Question, budget: Budget
     ) -> Answered:
         """Answer a question.
 
@@ -114,7 +114,7 @@ class Modes:
             model=self._embedding_model(),
         )
 
-    def _ways(self, words: Words, asking: Asking) -> "Sequence[_Way]":
+    def _ways(self, words: Words, asking: Question) -> "Sequence[_Way]":
         """Return the ways to search by meaning, the best first."""
         text = _DASHES.sub("", " ".join(words.text.split()))
         vectors: list[tuple[str, str]] = [("vec", text)]

@@ -1,9 +1,10 @@
-"""The notes on disk against what the index knows of them; QMD is not asked."""
+"""Notes and transcripts on disk against what the index knows; QMD is not asked."""
 
 from dataclasses import dataclass
 
 from notewell.backends.base import Site
 from notewell.backends.qmd.collections import Collection, collections_of
+from notewell.backends.qmd.copies import Copies, Due
 from notewell.backends.qmd.home import Home, Record
 from notewell.types import Skipped
 from notewell.workspace import Note, Scan, scan
@@ -17,8 +18,9 @@ class Outlook:
         scanned: The notes on disk.
         collections: What QMD should read.
         record: What we know of the index.
-        pending: Notes that changed since, came or went.
+        pending: Notes and transcripts that changed since, came or went.
         current: The index reads what it should, and nothing is doubtful about it.
+        due: The transcripts, and what is to be copied of them.
     """
 
     scanned: Scan
@@ -26,15 +28,29 @@ class Outlook:
     record: Record
     pending: int
     current: bool
+    due: Due
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the transcripts."""
+        return (self.due.problem,) if self.due.problem else ()
 
 
-def outlook(site: Site, home: Home) -> Outlook:
-    """Compare the notes with what an index knows of them; the program is not asked."""
+def outlook(site: Site, home: Home, copies: Copies, *, spoken: bool = True) -> Outlook:
+    """Compare what is on disk with what an index knows; the program is not asked.
+
+    Args:
+        spoken: Look at the transcripts, too.
+    """
     scanned = scan(site.workspace)
     qmd = site.memory.qmd
     collections = collections_of(
         site.workspace, qmd.paths, default_memory=qmd.include_default_memory
     )
+    due = copies.look() if spoken else Due(problem=copies.problem())
+    if copies.wanted and not due.problem:
+        taken = [each.name for each in collections]
+        collections = (*collections, copies.collection(taken))
     record = home.record()
     current = (
         record.generation > 0
@@ -46,20 +62,21 @@ def outlook(site: Site, home: Home) -> Outlook:
     now = {note.path: signature(note) for note in scanned.notes}
     changed = sum(1 for path, state in now.items() if known.get(path) != state)
     gone = len(known.keys() - now.keys())
-    pending = changed + gone
+    pending = changed + gone + due.pending
     if record.generation and not current:
-        pending = max(pending, 1, len(now))
+        pending = max(pending, 1, len(now) + len(due.found))
     return Outlook(
         scanned=scanned,
         collections=collections,
         record=record,
         pending=pending,
         current=current,
+        due=due,
     )
 
 
 def not_read(record: Record) -> tuple[Skipped, ...]:
-    """Return the notes that QMD leaves out."""
+    """Return the notes and transcripts that QMD leaves out."""
     return tuple(
         Skipped(path=path, reason="ignored", detail=why)
         for path, why in sorted(record.not_read.items())
@@ -67,10 +84,9 @@ def not_read(record: Record) -> tuple[Skipped, ...]:
 
 
 def held(now: Outlook) -> int:
-    """Return how many notes the index knows, those without text included."""
-    if not now.record.generation:
-        return 0
-    return len(now.scanned.notes) - min(now.pending, len(now.scanned.notes))
+    """Return how many files the index knows, those without text included."""
+    files = len(now.scanned.notes) + len(now.due.found)
+    return files - min(now.pending, files) if now.record.generation else 0
 
 
 def signature(note: Note) -> tuple[int, int, int]:

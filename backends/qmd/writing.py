@@ -17,6 +17,7 @@ from notewell.backends.base import Progress, Site, Waiting
 from notewell.backends.qmd.audit import Audit, audit, left_out
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.contract import BACKEND
+from notewell.backends.qmd.copies import Copies
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.outlook import (
     Outlook,
@@ -40,16 +41,22 @@ class Writer:
     """Writes the index of one home."""
 
     def __init__(
-        self, site: Site, home: Home, program: Program, environ: Mapping[str, str]
+        self,
+        site: Site,
+        home: Home,
+        copies: Copies,
+        program: Program,
+        environ: Mapping[str, str],
     ) -> None:
         self._site = site
         self._home = home
+        self._copies = copies
         self._program = program
         self._environ = environ
 
     def outlook(self) -> Outlook:
         """Compare the notes with what the index knows of them."""
-        return outlook(self._site, self._home)
+        return outlook(self._site, self._home, self._copies)
 
     def refresh(
         self,
@@ -117,10 +124,12 @@ class Writer:
     ) -> None:
         self._tell(progress, before, done=0)
         try:
+            copied = self._copies.write(before.due, force=force)
             number = before.record.generation
             anew = force or not before.current or self._is_other_program(before)
             if anew or not self._updated(before, number, stop):
                 self._build(before, stop)
+            self._copies.remember(before.due, copied)
         except BackendError as error:
             self._note(error)
             raise
@@ -245,6 +254,10 @@ class Writer:
             chunks=now.record.documents,
             pending=now.pending,
             changed=changed,
-            skipped=(*now.scanned.skipped, *not_read(now.record)),
-            warnings=tuple(warnings),
+            skipped=(
+                *now.scanned.skipped,
+                *now.due.skipped,
+                *not_read(now.record),
+            ),
+            warnings=(*now.warnings, *warnings),
         )

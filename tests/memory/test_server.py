@@ -1,5 +1,8 @@
 """A memory that a program holds open keeps itself up to date, and in nobody's way."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -8,6 +11,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+import notewell
 from notewell import open_memory, open_memory_sync
 from notewell.memory import SyncMemory
 from notewell.types import SearchAnswer
@@ -166,3 +170,57 @@ def test_a_program_that_only_asks_once_has_nothing_running_behind_it(
         memory.search("cat")
 
         assert not threads()
+
+
+def test_an_index_that_another_process_built_anew_is_taken_at_once(
+    serve: Open, notes: Path, tmp_path: Path
+) -> None:
+    with serve(watch=False, onSearch=False) as memory:
+        until(memory, lambda answer: answer.mode == "keyword")
+        write(notes / "memory" / "day.md", "A walrus came by.")
+        before = memory.status().index.pending
+        index = ["notewell", "index", "--force", "--workspace", str(notes)]
+        subprocess.run(
+            [sys.executable, "-m", *index],
+            env={
+                "OPENCLAW_STATE_DIR": str(tmp_path / "state"),
+                "PYTHONPATH": str(Path(notewell.__file__).parents[1]),
+                "HOME": str(tmp_path),
+            },
+            check=True,
+            capture_output=True,
+            timeout=60,
+        )
+        after, status = memory.search("walrus"), memory.status()
+
+    assert before == 1
+    assert [hit.path for hit in after.results] == ["memory/day.md"]
+    assert (after.mode, after.degraded, after.freshness.stale) == (
+        "keyword",
+        False,
+        False,
+    )
+    assert (status.index.pending, status.index.last_error) == (0, None)
+
+
+def test_searches_of_an_index_that_is_behind_do_not_each_walk_the_notes(
+    serve: Open, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve(watchDebounceMs=300) as memory:
+        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: not answer.freshness.stale)
+        walks: list[str] = []
+        real = os.scandir
+
+        def scandir(path: str) -> object:
+            walks.append(str(path))
+            return real(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+        write(notes / "memory" / "day.md", "A walrus came by.")
+        answers = [memory.search("Bertrand") for _ in range(20)]
+        at_once = walks.count(str(notes / "memory"))
+        until(memory, lambda answer: bool(answer.results))
+
+    assert all(answer.results for answer in answers)
+    assert at_once <= 1

@@ -172,3 +172,40 @@ def test_a_transcript_of_which_nothing_is_left_is_named(state: Path) -> None:
 
     assert report.empty == ("sessions/quiet.jsonl",)
     assert "quiet.md" not in copies(state)
+
+
+def test_a_long_transcript_becomes_parts_of_which_only_the_last_one_changes(
+    state: Path,
+) -> None:
+    file = state / "agents" / "main" / "sessions" / "long.jsonl"
+    file.write_text("".join(said(f"word {n} " * 100) for n in range(40)), "utf-8")
+    export(state)
+    before = {name: (state / "copies" / name).read_bytes() for name in copies(state)}
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(said("and so on " * 300) * 3)
+
+    export(state)
+    after = {name: (state / "copies" / name).read_bytes() for name in copies(state)}
+
+    parts = sorted(name for name in before if name.startswith("long"))
+    assert parts[:2] == ["long.md", "long.part-0002.md"]
+    assert len(parts) < len([name for name in after if name.startswith("long")])
+    assert all(after[name] == before[name] for name in set(before) - {parts[-1]})
+    assert max(map(len, after.values())) < 15_000
+    for number in range(40):
+        assert sum(f"word {number} ".encode() in text for text in after.values()) == 1
+
+
+def test_what_is_settled_is_not_looked_into_and_keeps_its_copy(state: Path) -> None:
+    file = state / "agents" / "main" / "sessions" / "long.jsonl"
+    file.write_text("".join(said(f"word {n} " * 100) for n in range(40)), "utf-8")
+    export(state)
+    before = copies(state)
+
+    found = list_transcripts(state, "main").found
+    report = export_transcripts(
+        found, state / "copies", now_ns=NOW, settled={each.path for each in found}
+    )
+
+    assert (report.written, report.removed, report.read) == (0, 0, {})
+    assert copies(state) == before

@@ -11,6 +11,7 @@ from notewell.adapters.surfaces.cli.agents import agents_of, home_folder, settin
 from notewell.adapters.surfaces.cli.check import Check, guarded
 from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call
+from notewell.adapters.surfaces.cli.overview import indexed_files
 from notewell.adapters.surfaces.cli.probe import lost_cause
 from notewell.adapters.surfaces.cli.progress import plural
 from notewell.errors import ConfigError, NotewellError
@@ -162,7 +163,7 @@ def _index(name: str, report: StatusReport) -> Check:
     if index.indexed_at is None:
         detail = "not built yet; the first search builds it"
         return Check(name=name, status="ok", detail=detail)
-    counts = f"{index.files:,} of {report.disk_files:,} files"
+    counts = indexed_files(report)
     pending = [f"{index.pending:,} pending"] if index.pending else []
     said = "; ".join([f"{index.location}, {counts}", *pending, *index.warnings])
     if index.pending or index.warnings:

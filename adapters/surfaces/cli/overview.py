@@ -41,6 +41,16 @@ def overview(
     return "\n".join(lines) + "\n"
 
 
+def indexed_files(report: StatusReport) -> str:
+    """Say how many files are in the index, and of how many notes unless it has more.
+
+    The more are transcripts, which nobody counts on disk.
+    """
+    held, here = report.index.files, report.disk_files
+    of = f" of {here:,}" if held <= here else ""
+    return f"{held:,}{of} {plural(max(held, here), 'file')}"
+
+
 def _rows(
     report: StatusReport, *, everything: bool, probe: Probe | None
 ) -> Iterator[tuple[str, Sequence[str]]]:
@@ -71,7 +81,7 @@ def _engine(report: StatusReport) -> str:
         return f"none: {report.backend} does not answer"
     asked = report.requested_backend
     instead = "" if asked == report.backend else f" instead of {asked}"
-    if report.index.details:  # an engine of somebody else's says how it searches
+    if "mode" in report.index.details:  # where an engine says how it searches
         return f"{report.backend}{instead}"
     provider = _provider(report)
     meaning = f" and by meaning ({provider})" if provider else ""
@@ -88,12 +98,10 @@ def _index(report: StatusReport) -> Iterator[str]:
     """Derived from the counts of this moment, never from a flag."""
     index = report.index
     chunks = f"{index.chunks:,} {plural(index.chunks, 'passage')}"
-    yield (
-        f"{index.files:,} of {report.disk_files:,} files, {chunks}, {size(index.bytes)}"
-    )
+    yield f"{indexed_files(report)}, {chunks}, {size(index.bytes)}"
     if index.pending:
         yield f"{index.pending:,} pending: run `notewell index`"
-    elif index.files == report.disk_files:
+    elif index.files >= report.disk_files:
         yield "up to date"
 
 
@@ -102,8 +110,9 @@ def _vectors(report: StatusReport) -> Iterator[str]:
     sets = report.index.vectors
     yield from map(_vector_set, sets)
     provider = _provider(report)
-    ours = report.enabled and report.index.location and not report.index.details
-    if ours and provider and provider not in {kept.provider for kept in sets}:
+    lacks = provider and provider not in {kept.provider for kept in sets}
+    ours = report.index.location and "mode" not in report.index.details
+    if report.enabled and ours and lacks:
         yield f"{provider}: none yet, answers are by words: run `notewell index`"
 
 

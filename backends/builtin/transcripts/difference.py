@@ -8,8 +8,8 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.config.search import SessionSyncSettings
 from notewell.sessions.files import Transcript
-from notewell.sessions.growth import Growth, is_worth_indexing
-from notewell.sessions.reading import Position, read_transcript
+from notewell.sessions.growth import has_news
+from notewell.sessions.reading import Position
 
 
 class Heard(NamedTuple):
@@ -84,23 +84,10 @@ def spoken_difference(
         elif (before.size, before.mtime_ns) == (transcript.size, transcript.mtime_ns):
             if before.problem is not None:
                 again.append((transcript, before))
-        elif _is_wanted(transcript, before, settings):
+        elif before.problem is not None or has_news(
+            transcript, before.size, before.read, settings
+        ):
             changed.append((transcript, before))
     here = {transcript.path for transcript in found}
     removed = [before for path, before in heard.items() if path not in here]
     return Spoken(changed=changed, removed=removed, again=again)
-
-
-def _is_wanted(
-    transcript: Transcript, before: Heard, settings: SessionSyncSettings
-) -> bool:
-    grown = transcript.size - before.size
-    if before.problem is not None or is_worth_indexing(Growth(bytes=grown), settings):
-        return True
-    try:
-        news = read_transcript(transcript.file, before.read)
-    except OSError:
-        return True  # the index is to say so
-    if news.first_line != before.read.line:
-        return True  # it holds something else now
-    return is_worth_indexing(Growth(bytes=grown, messages=len(news.messages)), settings)

@@ -42,13 +42,13 @@ def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]
 
 def _asks_for_half(settings: Settings, agent: AgentSettings) -> bool:
     search = agent.search
-    return ("sessions" in search.sources) != search.experimental.session_memory
+    half = ("sessions" in search.sources) != search.experimental.session_memory
+    return settings.memory.backend != "qmd" and half
 
 
-def _asks_qmd(settings: Settings, agent: AgentSettings) -> bool:
-    search, memory = agent.search, settings.memory
-    both = "sessions" in search.sources and search.experimental.session_memory
-    return memory.backend == "qmd" and (both or memory.qmd.sessions.enabled)
+def _asks_qmd_for_half(settings: Settings, agent: AgentSettings) -> bool:
+    memory, asked = settings.memory, "sessions" in agent.search.sources
+    return memory.backend == "qmd" and asked != memory.qmd.sessions.enabled
 
 
 # The kind of the step down that says the same in an answer, who asks, what is said.
@@ -60,7 +60,7 @@ _FEATURES: Final[tuple[tuple[str, _Asks, str], ...]] = (
     ),
     (
         "",
-        _asks_qmd,
-        "Transcripts are configured; the engine qmd does not search them yet.",
+        _asks_qmd_for_half,
+        'Transcripts need "sessions" in sources and memory.qmd.sessions.enabled.',
     ),
 )

@@ -49,13 +49,18 @@ class Opening:
     @property
     def no_transcripts(self) -> str | None:
         """Why the agent's transcripts are no source, or None when they are."""
-        search = self.agent.search
+        search, memory = self.agent.search, self.settings.memory
         if "sessions" not in search.sources:
             return 'memorySearch.sources lacks "sessions"'
-        if not search.experimental.session_memory:
-            return "memorySearch.experimental.sessionMemory is off"
-        if self.settings.memory.backend != "builtin":
-            return f"the engine {self.settings.memory.backend} does not read them"
+        if memory.backend not in ("builtin", "qmd"):
+            return f"the engine {memory.backend} does not read them"
+        if memory.backend == "qmd":
+            key, on = "memory.qmd.sessions.enabled", memory.qmd.sessions.enabled
+        else:
+            key = "memorySearch.experimental.sessionMemory"
+            on = search.experimental.session_memory
+        if not on:
+            return f"{key} is off"
         # As with extra paths: another folder is not told what the agent has heard.
         return None if self.own else "the folder is not the agent's own workspace"
 

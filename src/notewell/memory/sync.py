@@ -23,10 +23,10 @@ from notewell.types import (
 from notewell.workspace import Workspace
 
 if TYPE_CHECKING:
-    import asyncio
     from datetime import datetime
 
     from notewell.memory.context import SessionContext
+    from notewell.memory.looping import LoopThread
     from notewell.memory.remembering import Remembered
     from notewell.memory.writes import SyncFlushControl
 
@@ -38,9 +38,9 @@ class SyncMemory:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._runner: asyncio.Runner | None = None
+        self._loop: LoopThread | None = None
         if memory.settings.memory.backend not in BUILTIN:
-            self._runner = _new_runner()
+            self._loop = _new_loop()
         try:
             self._run(memory.open())
         except BaseException:
@@ -167,13 +167,13 @@ class SyncMemory:
         self.close()
 
     def _end_loop(self) -> None:
-        if self._runner:
-            self._runner.close()
-            self._runner = None
+        if self._loop:
+            self._loop.close()
+            self._loop = None
 
     def _run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        if self._runner:
-            return self._runner.run(coroutine)
+        if self._loop:
+            return self._loop.run(coroutine)
         return drive(coroutine)
 
 
@@ -206,7 +206,7 @@ def open_memory_sync(
     )
 
 
-def _new_runner() -> "asyncio.Runner":
-    import asyncio  # slow to import, and only for backends that need a loop
+def _new_loop() -> "LoopThread":
+    from notewell.memory.looping import LoopThread  # slow to import, and seldom needed
 
-    return asyncio.Runner()
+    return LoopThread()

@@ -3,10 +3,16 @@
 Everything here only reads what is OpenClaw's.
 """
 
-from notewell.sessions.export import ExportReport, export_transcripts, exported
+from notewell.sessions.export import (
+    ExportReport,
+    export_name,
+    export_transcripts,
+    exported,
+    retained,
+)
 from notewell.sessions.files import Transcript, Transcripts, list_transcripts
-from notewell.sessions.flattening import Flat, flattened
-from notewell.sessions.growth import Growth, is_worth_indexing
+from notewell.sessions.flattening import Flat, flattened, parts_of
+from notewell.sessions.growth import Growth, has_news, is_worth_indexing
 from notewell.sessions.reading import (
     START,
     Message,
@@ -28,13 +34,17 @@ __all__ = [
     "Transcript",
     "Transcription",
     "Transcripts",
+    "export_name",
     "export_transcripts",
     "exported",
     "flattened",
+    "has_news",
     "is_worth_indexing",
     "list_transcripts",
+    "parts_of",
     "read_store",
     "read_transcript",
+    "retained",
     "sessions_folder",
     "still_holds",
 ]

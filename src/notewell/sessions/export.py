@@ -1,19 +1,20 @@
 """Transcripts as Markdown, for engines that read nothing else.
 
-Each transcript becomes one file, whose first line says that it is ours. Files without
-that line are left alone, whatever they are called.
+Each transcript becomes a file or, when it is long, several of about the size of a
+note. Their first line says that they are ours; files without that line are left alone,
+whatever they are called.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten
 from notewell.sessions.files import Transcript
-from notewell.sessions.flattening import Flat, flattened
-from notewell.sessions.reading import Message, read_transcript
+from notewell.sessions.flattening import Flat, flattened, parts_of
+from notewell.sessions.reading import Message, Position, read_transcript
 from notewell.types import Skipped
 from notewell.writing.private import create_folder, replace_file
 
@@ -31,6 +32,7 @@ class ExportReport:
         removed: Copies that were removed: too old, or without their transcript.
         empty: Transcripts that hold messages of which nothing is left to export.
         skipped: Transcripts that could not be read.
+        read: How far each transcript that was looked into was read, by its path.
     """
 
     written: int = 0
@@ -38,6 +40,7 @@ class ExportReport:
     removed: int = 0
     empty: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    read: Mapping[str, Position] = field(default_factory=dict[str, Position])
 
 
 def export_transcripts(
@@ -46,6 +49,7 @@ def export_transcripts(
     *,
     now_ns: int,
     retention_days: float | None = None,
+    settled: Collection[str] = (),
 ) -> ExportReport:
     """Make a folder hold a copy of each transcript, and no other copies.
 
@@ -55,30 +59,41 @@ def export_transcripts(
         now_ns: Nanoseconds since 1970.
         retention_days: Transcripts that have not changed for longer get no copy; None
             keeps all.
+        settled: Paths of transcripts that are not looked into: what copy there is of
+            them is right.
 
     Raises:
         NoteNotWritten: the folder cannot be written.
     """
-    oldest = -1 if retention_days is None else now_ns - int(retention_days * _DAY_NS)
-    young = [each for each in transcripts if each.mtime_ns >= oldest]
     try:
         create_folder(folder)
         export = _Export(folder)
-        for transcript in young:
-            export.copy(transcript)
+        for transcript in retained(transcripts, retention_days, now_ns=now_ns):
+            if transcript.path in settled:
+                export.keep(transcript)
+            else:
+                export.copy(transcript)
         export.remove_others()
     except OSError as exc:
         raise NoteNotWritten(str(folder), exc.strerror or "the disk refuses") from exc
     return export.report()
 
 
-def export_name(transcript: Transcript) -> str:
-    """Return the name of a transcript's copy.
+def retained(
+    transcripts: Iterable[Transcript], days: float | None, *, now_ns: int
+) -> list[Transcript]:
+    """Return the transcripts that have changed within so many days; None is all."""
+    oldest = -1 if days is None else now_ns - int(days * _DAY_NS)
+    return [each for each in transcripts if each.mtime_ns >= oldest]
+
+
+def export_name(transcript: Transcript, part: int = 1) -> str:
+    """Return the name of a part of a transcript's copy.
 
     Set aside, a session keeps its name and gets a date, so no two share a copy.
     """
-    name = transcript.path.removeprefix("sessions/")
-    return f"{name.replace('.jsonl', '', 1)}.md"
+    name = transcript.path.removeprefix("sessions/").replace(".jsonl", "", 1)
+    return f"{name}.md" if part == 1 else f"{name}.part-{part:04}.md"
 
 
 def exported(transcript: Transcript, messages: Iterable[Message]) -> Flat:
@@ -87,7 +102,10 @@ def exported(transcript: Transcript, messages: Iterable[Message]) -> Flat:
     What a transcript gains later only adds lines at the end, so a line that an engine
     cites from an older copy still stands for the same line of the transcript.
     """
-    said = flattened(messages)
+    return _headed(transcript, flattened(messages))
+
+
+def _headed(transcript: Transcript, said: Flat) -> Flat:
     first = said.origins[0] if said.origins else 1
     head = (
         f"{_OURS} {transcript.path} -->",
@@ -105,10 +123,21 @@ class _Export:
         self._written = self._kept = self._removed = 0
         self._empty: list[str] = []
         self._skipped: list[Skipped] = []
+        self._read: dict[str, Position] = {}
+
+    def keep(self, transcript: Transcript) -> None:
+        """Leave the copy of a transcript as it is."""
+        self._leave(transcript)
+        self._kept += 1
+
+    def _leave(self, transcript: Transcript) -> None:
+        part = 1
+        while (self._folder / (name := export_name(transcript, part))).exists():
+            self._names.add(name)
+            part += 1
 
     def copy(self, transcript: Transcript) -> None:
         """Write the copy of a transcript, unless it is right already."""
-        name = export_name(transcript)
         try:
             read = read_transcript(transcript.file)
         except FileNotFoundError:
@@ -118,15 +147,23 @@ class _Export:
             self._skipped.append(
                 Skipped(path=transcript.path, reason="unreadable", detail=detail)
             )
-            self._names.add(name)  # its copy is better than nothing
+            self._leave(transcript)  # its copy is better than nothing
             return
+        self._read[transcript.path] = read.next
         if not read.messages:
             if read.silent_lines:
                 self._empty.append(transcript.path)
             return
-        self._names.add(name)
-        text = exported(transcript, read.messages).text.encode("utf-8")
-        self._write(self._folder / name, text)
+        said = flattened(read.messages)
+        written = 0
+        for part, (first, end) in enumerate(parts_of(said), start=1):
+            lines = Flat(said.lines[first:end], said.origins[first:end])
+            name = export_name(transcript, part)
+            self._names.add(name)
+            text = _headed(transcript, lines).text.encode("utf-8")
+            written += self._write(self._folder / name, text)
+        self._written += bool(written)
+        self._kept += not written
 
     def remove_others(self) -> None:
         """Remove the copies that this export has not looked after."""
@@ -143,21 +180,22 @@ class _Export:
             removed=self._removed,
             empty=tuple(self._empty),
             skipped=tuple(self._skipped),
+            read=self._read,
         )
 
-    def _write(self, file: Path, text: bytes) -> None:
+    def _write(self, file: Path, text: bytes) -> bool:
+        """Write a file of ours, and say whether it is new or has changed."""
         if file.exists() and not _is_ours(file):
             detail = f"{file.name} is there and not ours"
             self._skipped.append(
                 Skipped(path=file.name, reason="duplicate", detail=detail)
             )
-            return
+            return False
         with suppress(OSError):
             if file.read_bytes() == text:
-                self._kept += 1
-                return
+                return False
         replace_file(file, text)
-        self._written += 1
+        return True
 
 
 def _is_ours(file: Path) -> bool:

@@ -1,12 +1,16 @@
 """Messages as lines of text, each with the line of the transcript it stands for."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from notewell.sessions.reading import Message
 
 _WIDEST: Final = 2_000
 """Characters of a line. A paste without line ends becomes several lines."""
+
+_PART: Final = 8_000
+"""Characters after which the next message begins another part."""
 
 _NAMES: Final = {"user": "User", "assistant": "Assistant"}
 
@@ -53,6 +57,23 @@ def flattened(messages: Iterable[Message]) -> Flat:
         lines.extend(own)
         origins.extend([message.line] * len(own))
     return Flat(tuple(lines[:-1]), tuple(origins[:-1]))
+
+
+def parts_of(said: Flat) -> list[tuple[int, int]]:
+    """Cut a long text where a message begins: first line of each part, and past its last.
+
+    What comes later changes no part but the last one.
+
+    Returns:
+        Places in `said.lines`, counted from 0.
+    """
+    starts, size = [0], 0
+    for at, line in enumerate(said.lines):
+        if size > _PART and said.origins[at] != said.origins[at - 1]:
+            starts.append(at)
+            size = 0
+        size += len(line) + 1
+    return list(pairwise([*starts, len(said.lines)]))
 
 
 def _narrow(line: str) -> list[str]:

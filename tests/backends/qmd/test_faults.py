@@ -286,3 +286,34 @@ async def test_in_a_program_that_stays_the_index_behind_follows_the_notes(
     assert [hit.path for hit in found.hits] == ["memory/new.md"]
     assert found.backend == "builtin"
     assert found.mode == "keyword"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_a_nudge_lets_whoever_answers_follow_the_notes(
+    notes: "Notes", faulty: "Faulty", fails: bool
+) -> None:
+    site = notes.site(
+        faulty.command,
+        stays=True,
+        update_onBoot=False,
+        update_interval=0,
+        update_debounceMs=20,
+    )
+    pair = await Resilient.open(site, cool_down=600)
+    await pair.refresh()
+    before = len(faulty.calls())
+    if fails:
+        faulty.mood("raise SystemExit(1)")
+        await pair.search(Query(text="heron", limit=6))
+    notes.write({"memory/new.md": "A kumquat.\n"})
+
+    pair.nudge()
+    status, end = await pair.status(), time.monotonic() + 20
+    while status.pending and time.monotonic() < end:
+        await asyncio.sleep(0.05)
+        status = await pair.status()
+    await pair.close()
+
+    updates = [call for call in faulty.calls()[before:] if "update" in call]
+    assert (status.backend, status.pending) == ("builtin" if fails else None, 0)
+    assert updates

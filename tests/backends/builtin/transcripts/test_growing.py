@@ -1,5 +1,6 @@
 """A transcript that grows is read on from where one stopped, when it is worth it."""
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -139,3 +140,60 @@ def test_however_a_transcript_has_grown_every_word_is_found_where_it_was_said(
         hits = talks.ask(word).hits
         assert [hit.match_line for hit in hits][:1] == [line]
     talks.engine.close()
+
+
+def test_status_counts_passages_and_names_transcripts_without_any(
+    talks: "Talks",
+) -> None:
+    talks.write("s1.jsonl", HEAD, talks.said("Walrus. " * 900))
+    talks.write(
+        "s2.jsonl.reset.2026-01-01T04", HEAD, talks.said("NO_REPLY", "assistant")
+    )
+    for number in range(3, 7):
+        talks.write(f"s{number}.jsonl", HEAD)
+
+    report = talks.refresh()
+
+    assert talks.engine.status().details["transcripts"] == (
+        f"6 with {report.chunks} passages; nothing to search in"
+        " sessions/s2.jsonl.reset.2026-01-01T04, sessions/s3.jsonl, sessions/s4.jsonl"
+        " and 2 more"
+    )
+    assert report.chunks > 1
+
+
+def test_a_run_that_ends_early_says_how_many_are_left(talks: "Talks") -> None:
+    for number in range(300):
+        talks.write(f"s{number}.jsonl", HEAD, talks.said(f"walrus {number}"))
+
+    first = talks.engine.refresh(force=False, within=0.0, progress=None)
+    status = talks.engine.status()
+    second = talks.refresh()
+
+    assert first.pending == 300 - first.changed > 0
+    assert status.pending > 0
+    assert (second.files, second.pending) == (300, 0)
+
+
+def test_a_question_about_notes_looks_at_no_transcript(
+    talks: "Talks", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talks.note("memory/a.md", "A walrus.\n")
+    talks.write("s1.jsonl", HEAD, talks.said("A heron."))
+    talks.refresh()
+    looked: list[str] = []
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        looked.append(str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    talks.note("memory/b.md", "Late.\n")
+    found = talks.ask("walrus", sources=frozenset({"memory"}))
+    nothing = talks.ask("heron", sources=frozenset({"memory"}))
+
+    assert found.hits
+    assert (nothing.reason, nothing.freshness.pending) == ("no-match", 1)
+    assert str(talks.folder) not in looked
+    assert str(talks.root) in looked

@@ -1,0 +1,135 @@
+"""Upkeep for engines that have none: by their own `refresh`, where a program stays.
+
+An engine may belong to the event loop in which it was opened, so its runs happen there.
+Only their times are kept by a thread.
+"""
+
+import sys
+import threading
+from concurrent.futures import wait
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final, Self
+
+from notewell.backends.base import (
+    Backend,
+    Findings,
+    Progress,
+    Query,
+    Site,
+    VectorWork,
+    Waiting,
+)
+from notewell.backends.blocking import drive, off_the_loop
+from notewell.backends.schedule import Rhythm, Schedule
+from notewell.types import IndexReport, IndexStatus
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+_LOOK: Final = 0.1
+"""Seconds after which a run is called off at the latest."""
+
+_CLOSING: Final = 5.0
+
+
+def kept_up(engine: type[Backend]) -> "type[Upkeep]":
+    """Return an engine that is like another one and keeps its index up to date."""
+    return type(f"KeptUp{engine.__name__}", (Upkeep,), {"engine": engine})
+
+
+class Upkeep:
+    """A backend with a rhythm that is not its own. See `Backend` and `Nudged`.
+
+    Attributes:
+        engine: The engine that is kept up to date.
+    """
+
+    engine: ClassVar[type[Backend]]
+
+    def __init__(self, backend: Backend, site: Site) -> None:
+        self._backend = backend
+        self._loop = _running_loop()
+        settings = site.agent.search.sync
+        self._on_search = settings.on_search
+        self._schedule = Schedule(Rhythm.of(settings), update=self._update)
+        self._schedule.start()
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        """Open the engine, and begin to keep it up to date."""
+        return cls(await cls.engine.open(site), site)
+
+    async def built(self) -> bool:
+        """Whether an index was ever completed."""
+        return await self._backend.built()
+
+    async def refresh(
+        self,
+        *,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+        waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
+    ) -> IndexReport:
+        """Make the index agree with the files."""
+        return await self._backend.refresh(
+            force=force,
+            within=within,
+            progress=progress,
+            waiting=waiting,
+            vectors=vectors,
+        )
+
+    async def search(self, query: Query) -> Findings:
+        """Return at most `query.limit` hits, and let a run follow."""
+        behind, busy = self._schedule.behind, self._schedule.busy
+        found = await self._backend.search(query)
+        outdated = found.freshness.stale or bool(found.freshness.pending)
+        if not busy and (outdated or self._on_search):
+            self.nudge(changed=outdated)
+        if not behind:
+            return found
+        return replace(found, freshness=replace(found.freshness, stale=True))
+
+    async def status(self) -> IndexStatus:
+        """Count what the index holds, and say how the last run went."""
+        status, problem = await self._backend.status(), self._schedule.problem
+        if problem is None:
+            return status
+        return replace(status, warnings=(*status.warnings, f"The last run: {problem}"))
+
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date."""
+        self._schedule.nudge(changed=changed)
+
+    async def close(self) -> None:
+        """Call off what runs, and close the backend."""
+        await off_the_loop(self._schedule.close, _CLOSING)
+        await self._backend.close()
+
+    def _update(self, stop: threading.Event) -> None:
+        """Run `refresh` where the backend lives, until it ends or is called off."""
+        run = self._backend.refresh(vectors=VectorWork())
+        if self._loop is None:
+            drive(run)
+            return
+        import asyncio
+
+        running = asyncio.run_coroutine_threadsafe(run, self._loop)
+        while not wait([running], _LOOK).done:
+            if stop.is_set():
+                running.cancel()
+                return
+        running.result()
+
+
+def _running_loop() -> "AbstractEventLoop | None":
+    if "asyncio" not in sys.modules:
+        return None
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
