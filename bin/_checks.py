@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from _browser import install_browser
 from _environment import ROOT, Offline, SetupFailed
 from _models import MODULES, install_models
 from _qmd import install_qmd
@@ -111,6 +112,14 @@ def qmd(_session: Session) -> None:
         raise Skipped(f"{failure}\nthe tests of QMD are skipped") from failure
 
 
+def browser(_session: Session) -> None:
+    """Install a browser for the tests; without it those of pages are skipped."""
+    try:
+        install_browser()
+    except SetupFailed as failure:
+        raise Skipped(f"{failure}\nthe tests in a browser are skipped") from failure
+
+
 def suite_on_checkout(session: Session) -> None:
     """Run the whole suite, and the doctests, on the sources as they are."""
     need("pytest", "xdist")
@@ -155,6 +164,7 @@ CHECKS: dict[str, Check] = {
     "site": tool("material", "-m", "mkdocs", "build", "--strict"),
     "models": models,
     "qmd": qmd,
+    "browser": browser,
     "tests": suite_on_checkout,
     "wheel": suite_on_wheel,
 }
