@@ -5,7 +5,7 @@ first is known, and so is the answer, to the letter: tests hold it against the S
 Whatever is unusual about the question is left to the SDK.
 """
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import orjson
 
@@ -33,7 +33,7 @@ _CAPABILITIES: Final = {
 def asked_by(line: bytes) -> tuple[RequestId, str] | None:
     """Return the id and the version of a plain `initialize`; None for all else."""
     try:
-        message = orjson.loads(line)
+        message: Any = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
     match message:
@@ -46,7 +46,7 @@ def asked_by(line: bytes) -> tuple[RequestId, str] | None:
                 "capabilities": dict() as capabilities,
                 "clientInfo": {"name": str(), "version": str()},
             },
-        } if version in VERSIONS and _are_objects(capabilities):
+        } if version in VERSIONS and _are_objects(cast("dict[str, Any]", capabilities)):
             return None if isinstance(request, bool) else (request, version)
         case _:
             return None

@@ -68,9 +68,9 @@ class _Once:
 
     async def __aexit__(
         self,
-        _kind: "type[BaseException] | None",
-        _error: "BaseException | None",
-        _trace: "TracebackType | None",
+        exc_type: "type[BaseException] | None",
+        exc_val: "BaseException | None",
+        exc_tb: "TracebackType | None",
     ) -> None:
         """Close the stream."""
         await self.aclose()

@@ -4,6 +4,7 @@
 that comes to be, or changes, is in the schema without a word here.
 """
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from types import NoneType, UnionType
@@ -51,7 +52,7 @@ def noted() -> Json:
     return _result({"citation": _TEXT, **_members(Remembered)})
 
 
-def _result(shape: Json, *, perhaps: Json = {}) -> Json:
+def _result(shape: Json, *, perhaps: Mapping[str, object] = {}) -> Json:
     """Return the schema of one tool's result, which may be a failure instead."""
     return {
         "type": "object",

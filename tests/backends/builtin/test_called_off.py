@@ -11,6 +11,7 @@ import pytest
 from notewell.backends.base import Query
 from notewell.backends.blocking import CalledOff
 from notewell.backends.builtin import BuiltinBackend
+from notewell.backends.builtin.readers import Readers
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -36,12 +37,17 @@ def stop() -> Generator[threading.Event]:
     timer.join()
 
 
+def readers_of(notebook: "Notebook") -> Readers:
+    """Connections as the engine lends them, for statements of our own."""
+    return Readers(notebook.index, str(notebook.root))
+
+
 def test_a_statement_is_broken_off_and_the_next_search_answers(
     notebook: "Notebook", stop: threading.Event
 ) -> None:
     notebook.write(NOTES)
     notebook.refresh()
-    readers = notebook.engine._readers  # the only way to an endless statement
+    readers = readers_of(notebook)
 
     with pytest.raises(CalledOff), readers.one(stop) as store:
         store.rows(ENDLESS)
@@ -54,7 +60,7 @@ def test_a_connection_that_is_lent_again_heeds_nobody_before(
 ) -> None:
     notebook.write(NOTES)
     notebook.refresh()
-    readers = notebook.engine._readers
+    readers = readers_of(notebook)
 
     with readers.one(stop) as store:
         first = store

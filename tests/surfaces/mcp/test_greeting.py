@@ -65,9 +65,7 @@ def test_every_version_that_begins_so_is_known() -> None:
 
 
 @pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[-1]])
-def test_the_greeting_is_what_the_sdk_would_have_said(
-    say: Say, version: str
-) -> None:
+def test_the_greeting_is_what_the_sdk_would_have_said(say: Say, version: str) -> None:
     hello = framed(initialize(version))
 
     [greeted] = say(hello)
