@@ -34,7 +34,7 @@ every note, and one that is not written apart."""
 
 MEANING: Final[Mapping[str, Work]] = {
     "heron": Work(
-        statements=53,
+        statements=47,
         inner=40,
         steps=42_661,
         scanned=2_495,
@@ -43,7 +43,7 @@ MEANING: Final[Mapping[str, Work]] = {
         walked=30,
     ),
     "heron pool gateway": Work(
-        statements=41,
+        statements=39,
         inner=537,
         steps=17_236,
         scanned=1_497,
@@ -52,7 +52,7 @@ MEANING: Final[Mapping[str, Work]] = {
         walked=12,
     ),
     "common": Work(
-        statements=37,
+        statements=35,
         inner=515,
         steps=17_227,
         scanned=1_497,
@@ -152,7 +152,9 @@ finally:
 """
 MODULES: Final = 124
 """Of notewell."""
-OTHERS: Final = frozenset({"apsw", "click", "msgspec", "orjson", "pathspec"})
+OTHERS: Final = frozenset(
+    {"Stemmer", "apsw", "click", "msgspec", "orjson", "pathspec", "typing_extensions"}
+)
 
 
 def loaded(shelf: Shelf, *words: str) -> list[str]:
@@ -182,6 +184,6 @@ def test_a_search_from_the_shell_imports_no_more_than_it_did(
     names = loaded(small, "search", "heron", "--json")
 
     ours = [name for name in names if name.partition(".")[0] == "notewell"]
-    others = {name.partition(".")[0] for name in names}
+    others = {name.partition(".")[0] for name in names if "cython" not in name}
     assert len(ours) <= MODULES, f"{len(ours)} modules of notewell: {ours}"
     assert others - sys.stdlib_module_names - {"notewell"} <= OTHERS

@@ -5,6 +5,7 @@ first is known, and so is the answer, to the letter: tests hold it against the S
 Whatever is unusual about the question is left to the SDK.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, cast
 
 import orjson
@@ -43,10 +44,10 @@ def asked_by(line: bytes) -> tuple[RequestId, str] | None:
             "method": "initialize",
             "params": {
                 "protocolVersion": str() as version,
-                "capabilities": dict() as capabilities,
+                "capabilities": capabilities,
                 "clientInfo": {"name": str(), "version": str()},
             },
-        } if version in VERSIONS and _are_objects(cast("dict[str, Any]", capabilities)):
+        } if version in VERSIONS and _hold_objects(capabilities):
             return None if isinstance(request, bool) else (request, version)
         case _:
             return None
@@ -64,5 +65,8 @@ def greeting(request: RequestId, version: str) -> bytes:
     return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _are_objects(capabilities: dict[str, Any]) -> bool:
-    return all(isinstance(each, dict) for each in capabilities.values())
+def _hold_objects(capabilities: Any) -> bool:
+    if not isinstance(capabilities, Mapping):
+        return False
+    held = cast("Mapping[str, object]", capabilities).values()
+    return all(isinstance(each, Mapping) for each in held)
