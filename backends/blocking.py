@@ -20,6 +20,10 @@ _Result = TypeVar("_Result")
 _driven = ContextVar("_driven", default=False)
 
 
+class CalledOff(Exception):
+    """Work was given up on the way; nobody waits for its result."""
+
+
 async def off_the_loop(
     work: Callable[_Given, _Result], *args: _Given.args, **kwargs: _Given.kwargs
 ) -> _Result:

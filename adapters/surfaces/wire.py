@@ -128,17 +128,17 @@ def plain(value: object) -> object:
 def _members(value: Any) -> Json:
     """The fields of a dataclass; a hit carries its citation too."""
     members: Json = {
-        _camel(field.name): plain(getattr(value, field.name)) for field in fields(value)
+        camel(field.name): plain(getattr(value, field.name)) for field in fields(value)
     }
     if isinstance(value, Hit):
         members["citation"] = value.citation
     return members
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
     """Spell a field's name in camelCase.
 
-    >>> _camel("start_line"), _camel("from_"), _camel("took_ms")
+    >>> camel("start_line"), camel("from_"), camel("took_ms")
     ('startLine', 'from', 'tookMs')
     """
     head, *tail = name.rstrip("_").split("_")

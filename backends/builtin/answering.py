@@ -1,6 +1,7 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
 from collections.abc import Sequence
+from threading import Event
 from typing import TYPE_CHECKING
 
 from notewell.backends.base import Findings, Query, Site
@@ -101,6 +102,7 @@ def from_files(
     why: str,
     *,
     meaning: Meaning = WORDS_ALONE,
+    stop: Event | None = None,
 ) -> Findings:
     """Answer by reading the notes themselves, since the index cannot be read.
 
@@ -108,6 +110,10 @@ def from_files(
         reason: Why it cannot, in one word.
         why: The same in a sentence.
         meaning: What was done for the question's vector before that came out.
+        stop: No further note is read once it is set.
+
+    Raises:
+        CalledOff: `stop` was set.
     """
     from notewell.backends.builtin.scanning import look_through  # rarely needed
 
@@ -123,6 +129,7 @@ def from_files(
         asked.wants,
         chunking,
         hides=lambda path: "memory" not in query.sources or query.hides(path),
+        stop=stop,
     )
     scorer = Scorer(
         asked.wants,

@@ -10,7 +10,7 @@ from notewell.backends.base import (
     VectorWork,
     Waiting,
 )
-from notewell.backends.blocking import OffTheLoop, off_the_loop
+from notewell.backends.blocking import OffTheLoop, called_off, off_the_loop
 from notewell.backends.builtin.engine import Engine
 from notewell.types import IndexReport
 
@@ -44,4 +44,4 @@ class BuiltinBackend(OffTheLoop[Engine]):
 
     async def search(self, query: Query) -> Findings:
         """Return at most `query.limit` hits."""
-        return await off_the_loop(self._engine.search, query)
+        return await called_off(self._engine.search, query)

@@ -115,27 +115,31 @@ class Engine:
         if self._background:
             self._background.nudge(changed=changed)
 
-    def search(self, query: Query) -> Findings:
-        """Answer from the index, or from the files when it cannot be read."""
+    def search(self, query: Query, *, stop: threading.Event | None = None) -> Findings:
+        """Answer from the index, or from the files when it cannot be read.
+
+        Raises:
+            CalledOff: `stop` was set on the way.
+        """
         background = self._background
         if background is None:
-            return self._found(query)
+            return self._found(query, stop)
         with background.searching():
             behind, busy = background.behind, background.busy
-            found = self._found(query)
+            found = self._found(query, stop)
         if not busy:
             background.after(found)
         if not behind:
             return found
         return replace(found, freshness=replace(found.freshness, stale=True))
 
-    def _found(self, query: Query) -> Findings:
+    def _found(self, query: Query, stop: threading.Event | None) -> Findings:
         meaning: Meaning = WORDS_ALONE
         try:
             if self._vectors:
                 # Before the index is read: a provider may take seconds.
                 meaning = self._vectors.meaning(query.text)
-            with self._readers.one() as store:
+            with self._readers.one(stop) as store:
                 outdated = not self._is_current(store)
                 found = from_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
@@ -146,7 +150,7 @@ class Engine:
         except Unreadable as error:
             # The question may have been sent away before the index turned out so.
             return from_files(
-                self._site, query, error.reason, error.why, meaning=meaning
+                self._site, query, error.reason, error.why, meaning=meaning, stop=stop
             )
 
     def _with_pending(self, store: Store, found: Findings, query: Query) -> Findings:

@@ -3,10 +3,11 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
 import apsw
 
+from notewell.backends.blocking import CalledOff
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.store import Store, inode_of, is_spoilt, owner_of
 from notewell.types import FallbackReason
@@ -53,18 +54,27 @@ class Readers:
         self._damaged = None
 
     @contextmanager
-    def one(self) -> Generator[Store]:
+    def one(self, stop: Event | None = None) -> Generator[Store]:
         """Lend a connection; everything that is read is of one state of the index.
+
+        Args:
+            stop: Reading breaks off once it is set.
 
         Raises:
             Unreadable: there is no index that can answer.
+            CalledOff: `stop` was set.
         """
         store = self._take()
         try:
+            store.heed(stop)
             store.connection.execute("begin")
             self._require_usable(store)
             yield store
             store.connection.execute("rollback")
+            store.heed(None)
+        except apsw.InterruptError as error:
+            store.close()
+            raise CalledOff from error
         except (apsw.Error, UnicodeDecodeError) as error:
             store.close()
             raise self._explained(error, store) from error

@@ -8,7 +8,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Event
 
+from notewell.backends.blocking import CalledOff
 from notewell.backends.text.chunking import cut
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.query import Want
@@ -47,8 +49,13 @@ def look_through(
     chunking: ChunkingSettings,
     *,
     hides: Callable[[str], bool],
+    stop: Event | None = None,
 ) -> Looked:
-    """Read the notes of a workspace and keep what a query may be answered with."""
+    """Read the notes of a workspace and keep what a query may be answered with.
+
+    Raises:
+        CalledOff: `stop` was set.
+    """
     notes = [note for note in scan(workspace).notes if not hides(note.path)]
     terms = {term for want in wants for term in want.terms()}
     heads = tuple(want.exact[0] for want in wants if want.prefix)
@@ -57,6 +64,8 @@ def look_through(
     total = words = read = 0
     until = time.monotonic() + _SECONDS
     for note in notes:
+        if stop and stop.is_set():
+            raise CalledOff
         read += 1
         for passage in _passages(note, chunking, total):
             total += 1

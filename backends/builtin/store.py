@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Final, Literal, TypeAlias
 
 import apsw
@@ -27,6 +27,9 @@ SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
 _BUSY_MS: Final = 10_000
 _CHECKPOINT_PAGES: Final = 10_000
 """Pages of 4 KB in the log before SQLite moves them into the file, and waits for it."""
+
+_STEPS: Final = 20_000
+"""Instructions of SQLite, a fraction of a millisecond, between two looks at a stop."""
 
 _HEADER: Final = b"SQLite format 3\x00"
 _SPOILT = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
@@ -193,6 +196,10 @@ class Store:
             if not self._closed:
                 self._closed = True
                 _open_here[self.inode] -= 1
+
+    def heed(self, stop: Event | None) -> None:
+        """Break off what is read with `apsw.InterruptError` once `stop` is set."""
+        self.connection.set_progress_handler(stop.is_set if stop else None, _STEPS)
 
     def one(self, sql: str, *values: Any) -> Any:
         """Return the first column of the first row, or None."""

@@ -1,5 +1,6 @@
 """`notewell config` and `notewell doctor`."""
 
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,7 @@ def test_a_healthy_machine_has_no_problem(run: "Notewell") -> None:
         "python",
         "sqlite",
         "full text",
+        "mcp",
         "terminal",
         "configuration",
         "state folder",
@@ -113,6 +115,14 @@ def test_a_healthy_machine_has_no_problem(run: "Notewell") -> None:
         set(check) == {"name", "status", "detail", "remedy"}
         for check in value.value["checks"]
     )
+
+
+def test_what_agents_need_is_looked_for(run: "Notewell") -> None:
+    checks = run("doctor", "--json").value["checks"]
+
+    [mcp] = [check for check in checks if check["name"] == "mcp"]
+    assert mcp["status"] == "ok"
+    assert mcp["detail"] == f"mcp {version('mcp')} for `notewell mcp`"
 
 
 def test_a_broken_configuration_is_a_problem_and_not_the_end(

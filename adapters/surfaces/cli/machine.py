@@ -5,11 +5,14 @@ import os
 import platform
 import shutil
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
 from notewell.adapters.surfaces.cli.check import Check
 from notewell.adapters.surfaces.cli.quantity import size
+
+MCP_REMEDY: Final = "pip install 'notewell[mcp]'"
 
 _OLDEST_PYTHON: Final = (3, 11)
 _OTHERS_WRITE: Final = 0o022
@@ -57,6 +60,16 @@ def full_text() -> Check:
     finally:
         connection.close()
     return Check(name="full text", status="ok", detail="FTS5 works")
+
+
+def for_agents() -> Check:
+    """Look for the package that `notewell mcp` needs; it is not loaded."""
+    try:
+        found = version("mcp")
+    except PackageNotFoundError:
+        detail = f"the package mcp is not installed; for agents, {MCP_REMEDY}"
+        return Check(name="mcp", status="ok", detail=detail)
+    return Check(name="mcp", status="ok", detail=f"mcp {found} for `notewell mcp`")
 
 
 def folder(name: str, path: Path) -> Check:

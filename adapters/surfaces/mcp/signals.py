@@ -1,8 +1,8 @@
-"""Signals that end a server: told to the event loop, and kept for the exit code."""
+"""Signals that end a server, kept for the exit code."""
 
-import asyncio
 import signal
 from collections.abc import Callable
+from types import FrameType
 from typing import Final
 
 _SIGNALLED: Final = 128
@@ -10,7 +10,10 @@ _SIGNALLED: Final = 128
 
 
 def on_signals(end: Callable[[int], None]) -> None:
-    """Call `end` with the exit code when SIGINT or SIGTERM comes, from the loop."""
-    loop = asyncio.get_running_loop()
+    """Call `end` with the exit code when SIGINT or SIGTERM comes; in the main thread."""
+
+    def signalled(number: int, _frame: FrameType | None) -> None:
+        end(_SIGNALLED + number)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, end, _SIGNALLED + number)
+        signal.signal(number, signalled)

@@ -1,16 +1,18 @@
 """The server over standard input and output, for a client that starts it."""
 
 import asyncio
-import os
-import threading
-from typing import Final
+from typing import TYPE_CHECKING
 
+from notewell.adapters.surfaces.mcp.entrance import Entrance
 from notewell.adapters.surfaces.mcp.loading import quickly
-from notewell.adapters.surfaces.mcp.signals import on_signals
 from notewell.memory import Memory
 
-_STDIN: Final = 0
-_AT_ONCE: Final = 65_536
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from mcp.shared._stream_protocols import WriteStream
+    from mcp.shared.message import SessionMessage
 
 
 def serve(memory: Memory, *, write: bool) -> int:
@@ -23,50 +25,52 @@ def serve(memory: Memory, *, write: bool) -> int:
     Returns:
         The exit code: 0, or 128 and the number of the signal.
     """
+    entrance = Entrance()
     with quickly():
         from mcp.server.stdio import stdio_server
 
         from notewell.adapters.surfaces.mcp.server import make_server
 
     async def run() -> int:
-        ending = _Ending()
         server = make_server(memory, write=write)
         async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
-        return ending.code
+            once = _Once(writing, entrance)
+            await server.run(reading, once, server.create_initialization_options())
+        return entrance.code
 
     return asyncio.run(run())
 
 
-class _Ending:
-    """Ends our standard input at a signal, though the client holds it open.
+class _Once:
+    """What the SDK writes, without its answer to what was answered at the entrance."""
 
-    The SDK waits for lines in a thread that nothing but the end of the input wakes.
-    So it reads from a pipe, which a thread of ours fills from the real one.
-    """
+    def __init__(self, inner: "WriteStream[SessionMessage]", entrance: Entrance):
+        self._inner = inner
+        self._entrance = entrance
 
-    def __init__(self) -> None:
-        self.code = 0
-        source = os.dup(_STDIN)
-        reading, self._writing = os.pipe()
-        os.dup2(reading, _STDIN)
-        os.close(reading)
-        threading.Thread(target=self._pass_on, args=(source,), daemon=True).start()
-        on_signals(self._signalled)
+    async def send(self, item: "SessionMessage", /) -> None:
+        """Send a message to the client, if it has not got it."""
+        message = item.message
+        greeted = self._entrance.greeted
+        if greeted is not None and getattr(message, "id", None) == greeted:
+            self._entrance.greeted = None
+            if hasattr(message, "result"):
+                return
+        await self._inner.send(item)
 
-    def _pass_on(self, source: int) -> None:
-        while some := os.read(source, _AT_ONCE):
-            rest = memoryview(some)
-            while rest:
-                rest = rest[os.write(self._writing, rest) :]
-        self._end()
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._inner.aclose()
 
-    def _signalled(self, code: int) -> None:
-        self.code = code
-        self._end()
+    async def __aenter__(self) -> "Self":
+        """Lend the stream."""
+        return self
 
-    def _end(self) -> None:
-        """Close the pipe. Its number stays taken, so that nothing else gets it."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._writing)
-        os.close(nowhere)
+    async def __aexit__(
+        self,
+        exc_type: "type[BaseException] | None",
+        exc_val: "BaseException | None",
+        exc_tb: "TracebackType | None",
+    ) -> None:
+        """Close the stream."""
+        await self.aclose()

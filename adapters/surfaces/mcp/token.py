@@ -1,5 +1,6 @@
 """The token of the HTTP server: a secret in a file that only its owner can read."""
 
+import errno
 import os
 import secrets
 import stat
@@ -29,9 +30,12 @@ def token_in(file: Path) -> str:
 
 
 def _read(file: Path) -> str:
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
+    # Neither a link, nor a pipe that would wait for a writer.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     with open(os.open(file, flags), encoding="ascii") as opened:
         mode = os.fstat(opened.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no file")
         token = opened.read(4096).strip()
     if stat.S_IMODE(mode) & 0o077:
         raise UsageError(

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from notewell.adapters.surfaces.tools import shapes
+
 Json: TypeAlias = dict[str, object]
 Style: TypeAlias = Literal["openai", "openai-responses", "anthropic", "mcp"]
 """Whose way of writing a tool down: Chat Completions, Responses, Messages, or MCP."""
@@ -52,6 +54,7 @@ class ToolDefinition:
         title: A short name for people.
         description: When to use it, and what comes back.
         parameters: What it takes.
+        returns: Makes the JSON Schema of the object that it gives back.
         writes: Whether it changes notes.
     """
 
@@ -59,6 +62,7 @@ class ToolDefinition:
     title: str
     description: str
     parameters: tuple[Parameter, ...]
+    returns: Callable[[], Json]
     writes: bool = False
 
     def schema(self, style: Style) -> Json:
@@ -114,6 +118,7 @@ def _mcp(tool: ToolDefinition) -> Json:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": tool.parameters_schema(),
+        "outputSchema": tool.returns(),
         "annotations": {
             "readOnlyHint": not tool.writes,
             "destructiveHint": False,  # text is only ever appended
@@ -169,6 +174,7 @@ MEMORY_SEARCH: Final = ToolDefinition(
             choices=("memory", "sessions"),
         ),
     ),
+    returns=shapes.found,
 )
 MEMORY_GET: Final = ToolDefinition(
     name="memory_get",
@@ -195,6 +201,7 @@ MEMORY_GET: Final = ToolDefinition(
         ),
         Parameter(name="lines", kind="integer", meaning="How many lines.", least=1),
     ),
+    returns=shapes.lines,
 )
 MEMORY_WRITE: Final = ToolDefinition(
     name="memory_write",
@@ -219,6 +226,7 @@ MEMORY_WRITE: Final = ToolDefinition(
             meaning="Write to MEMORY.md instead of today's log.",
         ),
     ),
+    returns=shapes.noted,
     writes=True,
 )
 ALL: Final = (MEMORY_SEARCH, MEMORY_GET, MEMORY_WRITE)

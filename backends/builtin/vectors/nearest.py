@@ -159,17 +159,22 @@ class Vectors:
         self, near: Sequence[Near], limit: int, visible: Callable[[str], bool]
     ) -> list[Near]:
         """Return the first of these whose notes are visible."""
-        path = (
-            f"select f.path from {self._tables.chunks} as c"
-            f" join {self._tables.files} as f on f.id = c.file_id where c.id = ?"
+        import orjson
+
+        path_of = (
+            f"select c.id, f.path from {self._tables.chunks} as c"
+            f" join {self._tables.files} as f on f.id = c.file_id"
+            " where c.id in (select value from json_each(?))"
         )
         found: list[Near] = []
-        for one in near:
-            if len(found) == limit:
+        for start in range(0, len(near), limit):
+            block = near[start : start + limit]
+            chunks = orjson.dumps([one.chunk for one in block]).decode()
+            paths = dict(self._store.rows(path_of, chunks))
+            found += [one for one in block if visible(paths[one.chunk])]
+            if len(found) >= limit:
                 break
-            if visible(self._store.one(path, one.chunk)):
-                found.append(one)
-        return found
+        return found[:limit]
 
 
 def _best_first(found: Iterable[Near]) -> list[Near]:

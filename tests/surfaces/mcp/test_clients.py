@@ -1,5 +1,6 @@
 """What the SDK's own client gets from the server, over both transports."""
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -41,6 +42,7 @@ async def test_a_client_asks_reads_on_and_is_told_what_it_did_wrong(
     assert info.name == "notewell"
     assert [tool.name for tool in tools] == ["memory_search", "memory_get"]
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
+    assert all(tool.output_schema for tool in tools)  # and the client held all to it
     [hit] = value(found)["results"]
     assert hit["citation"] == "MEMORY.md#L1-L3"
     assert "> The gateway port is 18789." in said(found).splitlines()
@@ -57,12 +59,14 @@ async def test_a_client_asks_reads_on_and_is_told_what_it_did_wrong(
 async def test_an_agent_may_write_only_where_that_is_allowed(
     connect: "Connect", notes: Path
 ) -> None:
-    async with connect("--write") as client:
+    async with asyncio.timeout(60), connect("--write") as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         noted = await client.call_tool(
             "memory_write", {"text": "- The heron is called Otto.", "longTerm": True}
         )
         found = await client.call_tool("memory_search", {"query": "heron"})
+        while not value(found)["results"]:  # a first index may still be in the making
+            found = await client.call_tool("memory_search", {"query": "heron"})
 
     assert names == ["memory_search", "memory_get", "memory_write"]
     assert value(noted)["citation"] == "MEMORY.md#L5"

@@ -48,6 +48,10 @@ async def test_nobody_gets_in_without_the_token_or_from_a_strange_page(
         "no port": ({**good, "Host": "127.0.0.1"}, 421),
         "own origin": ({**good, "Origin": f"http://localhost:{port}"}, 200),
         "own": (good, 200),
+        "own, in lower case": (
+            {**good, "Authorization": f"bearer {server.token}"},
+            200,
+        ),
     }
 
     async with httpx2.AsyncClient(timeout=60) as http:
@@ -133,6 +137,24 @@ def test_a_token_file_that_is_no_secret_is_refused(
     assert ran.code == 2
     assert said in ran.said
     assert content not in ran.said
+
+
+def test_a_token_file_that_is_no_file_of_its_own_is_refused(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    real, link, pipe = (tmp_path / name for name in ("real", "link", "pipe"))
+    real.write_text("x" * 43, encoding="utf-8")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    os.mkfifo(pipe, 0o600)
+
+    through_link, from_pipe = (
+        run("mcp", "--http", "0", "--token-file", str(each)) for each in (link, pipe)
+    )
+
+    assert (through_link.code, from_pipe.code) == (2, 2)
+    assert "cannot be used" in through_link.said
+    assert "it is no file" in from_pipe.said
 
 
 def text(result: types.CallToolResult) -> str:

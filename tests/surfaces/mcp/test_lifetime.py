@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SLOW = """
 import asyncio, os, socket
+from notewell.backends.blocking import called_off
 from notewell.backends.builtin import BuiltinBackend
 
 def tell(word):
@@ -35,12 +36,26 @@ class Slow(BuiltinBackend):
         except asyncio.CancelledError:
             tell("stopped")
             raise
+
+class Endless(BuiltinBackend):
+    def _count(self, *, stop):
+        with self._engine._readers.one(stop) as store:
+            tell("searching")
+            numbers = "n(i) as (select 1 union all select i + 1 from n)"
+            store.rows(f"with recursive {numbers} select count(*) from n")
+
+    async def search(self, query):
+        try:
+            await called_off(self._count)
+        except asyncio.CancelledError:
+            tell("stopped")
+            raise
 """
 
 
 @pytest.fixture
 def slow(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
-    """An environment with an installed backend that never ends a search."""
+    """An environment with installed backends that never end a search."""
     folder = tmp_path / "plugins"
     described = folder / "slow-1.0.dist-info"
     described.mkdir(parents=True)
@@ -49,14 +64,17 @@ def slow(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
         "Metadata-Version: 2.1\nName: slow\nVersion: 1.0\n", encoding="utf-8"
     )
     (described / "entry_points.txt").write_text(
-        "[notewell.backends]\nslow = slow_backend:Slow\n", encoding="utf-8"
+        "[notewell.backends]\nslow = slow_backend:Slow\nendless = slow_backend:Endless\n",
+        encoding="utf-8",
     )
     return {"PYTHONPATH": f"{environ['PYTHONPATH']}{os.pathsep}{folder}"}
 
 
+@pytest.mark.parametrize("backend", ["slow", "endless"])
 async def test_a_search_that_the_client_gives_up_is_stopped(
-    connect: "Connect", slow: dict[str, str]
+    connect: "Connect", run: "Notewell", slow: dict[str, str], backend: str
 ) -> None:
+    run("index")  # the endless one reads it
     words: asyncio.Queue[str] = asyncio.Queue()
 
     async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -68,7 +86,7 @@ async def test_a_search_that_the_client_gives_up_is_stopped(
     async with (
         asyncio.timeout(30),
         ear,
-        connect("--backend", "slow", env={**slow, **told}) as client,
+        connect("--backend", backend, env={**slow, **told}) as client,
     ):
         call = asyncio.create_task(client.call_tool("memory_search", {"query": "x"}))
         first = await words.get()

@@ -49,6 +49,7 @@ def _machine() -> Iterator[Check]:
     yield guarded("python", machine.python)
     yield guarded("sqlite", machine.sqlite)
     yield guarded("full text", machine.full_text)
+    yield guarded("mcp", machine.for_agents)
     yield guarded("terminal", machine.encoding)
 
 

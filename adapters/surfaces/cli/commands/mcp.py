@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from notewell.adapters.surfaces.cli.machine import MCP_REMEDY
 from notewell.adapters.surfaces.cli.options import Call, Command, completing, count
 from notewell.errors import UsageError
 
@@ -66,7 +67,7 @@ def mcp(
     if find_spec("mcp") is None:
         raise UsageError(
             "the MCP server needs the package mcp",
-            remedy="pip install 'notewell[mcp]'",
+            remedy=MCP_REMEDY,
         )
     memory = _memory_of(call, chat_type)
     if http_port is None:

@@ -1,0 +1,189 @@
+"""How much work a search is: a bound for each kind, and how it grows with the notes."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.work.conftest import LARGE, SMALL, Shelf
+from tests.work.counting import Work, counted, peak
+
+import notewell
+
+WORDS: Final[Mapping[str, Work]] = {
+    "item7": Work(
+        statements=16, inner=16, steps=198, scanned=0, calls=861, opened=2, walked=2
+    ),
+    "heron": Work(
+        statements=16, inner=20, steps=318, scanned=0, calls=1228, opened=2, walked=10
+    ),
+    "heron pool gateway": Work(
+        statements=20, inner=537, steps=5105, scanned=0, calls=2826, opened=2, walked=12
+    ),
+    "common": Work(
+        statements=16, inner=515, steps=5054, scanned=0, calls=2485, opened=2, walked=12
+    ),
+    "数据库": Work(
+        statements=20, inner=48, steps=361, scanned=0, calls=1254, opened=2, walked=10
+    ),
+}
+"""What is enough among 500 notes: for a word of one note, of five, several words, a word of
+every note, and one that is not written apart."""
+
+MEANING: Final[Mapping[str, Work]] = {
+    "heron": Work(
+        statements=47,
+        inner=40,
+        steps=42_661,
+        scanned=2_495,
+        calls=22_439,
+        opened=2,
+        walked=30,
+    ),
+    "heron pool gateway": Work(
+        statements=39,
+        inner=537,
+        steps=17_236,
+        scanned=1_497,
+        calls=4_763,
+        opened=2,
+        walked=12,
+    ),
+    "common": Work(
+        statements=35,
+        inner=515,
+        steps=17_227,
+        scanned=1_497,
+        calls=4_296,
+        opened=2,
+        walked=12,
+    ),
+}
+"""The same with vectors beside the words."""
+
+
+def again(shelf: Shelf, query: str) -> Work:
+    """Search twice, and count the second time."""
+    search = shelf.search(query)
+    search()
+    return counted(search)
+
+
+@pytest.mark.parametrize("query", WORDS)
+def test_a_search_by_words_does_no_more_than_it_did(
+    shelves: tuple[Shelf, Shelf], query: str
+) -> None:
+    _, large = shelves
+
+    assert not again(large, query).more_than(WORDS[query])
+
+
+@pytest.mark.parametrize("query", MEANING)
+def test_a_search_by_meaning_does_no_more_than_it_did(
+    meaning: tuple[Shelf, Shelf], query: str
+) -> None:
+    _, large = meaning
+
+    assert not again(large, query).more_than(MEANING[query])
+
+
+@pytest.mark.parametrize("query", WORDS)
+def test_among_more_notes_a_search_asks_reads_and_weighs_no_more(
+    shelves: tuple[Shelf, Shelf], query: str
+) -> None:
+    few, many = (again(shelf, query) for shelf in shelves)
+
+    assert (many.statements, many.calls) == (few.statements, few.calls)
+    assert (many.opened, many.walked) == (few.opened, few.walked)
+
+
+@pytest.mark.parametrize("query", ["common", "heron pool gateway"])
+def test_among_more_vectors_a_search_asks_and_reads_no_more(
+    meaning: tuple[Shelf, Shelf], query: str
+) -> None:
+    few, many = (again(shelf, query) for shelf in meaning)
+
+    assert (many.statements, many.opened) == (few.statements, few.opened)
+
+
+@pytest.mark.parametrize("query", ["item7", "heron", "数据库"])
+def test_what_few_notes_have_costs_the_same_among_many(
+    shelves: tuple[Shelf, Shelf], query: str
+) -> None:
+    few, many = (again(shelf, query) for shelf in shelves)
+
+    assert many.steps == few.steps
+
+
+def test_a_word_of_every_note_costs_at_most_its_share_more(
+    shelves: tuple[Shelf, Shelf],
+) -> None:
+    few, many = (again(shelf, "common") for shelf in shelves)
+
+    assert many.steps * SMALL <= few.steps * LARGE
+
+
+def test_a_search_holds_no_more_among_many_notes(
+    shelves: tuple[Shelf, Shelf],
+) -> None:
+    few, many = (peak(shelf.search("common")) for shelf in shelves)
+
+    assert many < 200_000
+    assert many < few * 1.5
+
+
+PROGRAM: Final = """
+import sys
+before = set(sys.modules)
+from notewell.adapters.surfaces.cli import main
+from notewell.adapters.surfaces.cli.output import Output
+
+def finish(output):
+    # What comes after the answer keeps nobody waiting.
+    raise SystemExit(0)
+
+Output.finish = finish
+try:
+    main()
+finally:
+    print(*sorted(set(sys.modules) - before), file=sys.stderr)
+"""
+MODULES: Final = 124
+"""Of notewell."""
+OTHERS: Final = frozenset(
+    {"Stemmer", "apsw", "click", "msgspec", "orjson", "pathspec", "typing_extensions"}
+)
+
+
+def loaded(shelf: Shelf, *words: str) -> list[str]:
+    """The modules that a command has imported."""
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "--workspace", str(shelf.root), *words],
+        env={
+            "HOME": str(shelf.state),
+            "OPENCLAW_STATE_DIR": str(shelf.state),
+            "PYTHONPATH": str(Path(notewell.__file__).parents[1]),
+            "LANG": "C.UTF-8",
+        },
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    return ran.stderr.splitlines()[-1].split()
+
+
+def test_a_search_from_the_shell_imports_no_more_than_it_did(
+    shelves: tuple[Shelf, Shelf],
+) -> None:
+    small, _ = shelves
+    loaded(small, "index")
+
+    names = loaded(small, "search", "heron", "--json")
+
+    ours = [name for name in names if name.partition(".")[0] == "notewell"]
+    others = {name.partition(".")[0] for name in names if "cython" not in name}
+    assert len(ours) <= MODULES, f"{len(ours)} modules of notewell: {ours}"
+    assert others - sys.stdlib_module_names - {"notewell"} <= OTHERS
