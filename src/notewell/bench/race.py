@@ -1,0 +1,247 @@
+"""The run: index, warm up, ask in turn, start anew, change a note; then the report.
+
+Contenders are asked the same query one after the other, each round and each query
+beginning with another one, so that what else the machine does hits all alike.
+"""
+
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, Protocol
+
+from notewell.backends.base import Upload
+from notewell.bench.contending import Entrant, Scene
+from notewell.bench.copying import Change, copy_notes, line_reader, middling
+from notewell.bench.handle import python_program
+from notewell.bench.lane import Lane, state_of
+from notewell.bench.messages import (
+    Embedded,
+    Event,
+    Fetched,
+    Moved,
+    Uploading,
+    encode,
+)
+from notewell.bench.place import Place
+from notewell.bench.queries import Query
+from notewell.bench.reporting import Ran, report_of
+from notewell.bench.results import BenchReport, Origin
+from notewell.workspace import Scan
+
+_WARM_UP: Final = 3
+"""Queries that are asked before anything counts."""
+
+_COLD_SECONDS: Final = 120.0
+
+
+class Listener(Protocol):
+    """Who is told how far the run is."""
+
+    def stage(self, title: str, noun: str) -> None:
+        """Another part of the run begins, counted in `noun`s."""
+        ...
+
+    def moved(self, done: int, total: int) -> None:
+        """So much of it is done."""
+        ...
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many passages have their vector."""
+        ...
+
+    def fetching(self, have: int, total: int | None) -> None:
+        """So many bytes of a model have come."""
+        ...
+
+    def uploading(self, upload: Upload) -> None:
+        """Text of the notes is about to be sent to another machine."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be run.
+
+    Attributes:
+        scene: The workspace, and whose settings.
+        entrants: Who takes part, at least one.
+        queries: What is asked, at least one.
+        origin: Who says what is right.
+        queries_from: The queries' file, or how they were made.
+        limit: Results that are asked for.
+        rounds: How often every query is asked; the first answer is the one scored.
+        cold: How many searches begin with a new process, for each contender.
+        cold_code: Python that makes such a search: it reads a Place from standard input
+            and has the query as its second argument.
+        state: A folder to keep indexes in; None: a temporary one.
+        remarks: What a reader has to know.
+    """
+
+    scene: Scene
+    entrants: Sequence[Entrant]
+    queries: Sequence[Query]
+    origin: Origin
+    queries_from: str
+    limit: int = 20
+    rounds: int = 3
+    cold: int = 5
+    cold_code: str | None = None
+    state: Path | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def run(plan: Plan, environ: Mapping[str, str], listener: Listener) -> BenchReport:
+    """Run a benchmark. Ctrl-C ends it early: the report has what was done.
+
+    Raises:
+        OSError: the folder for it cannot be written.
+    """
+    started = datetime.now(UTC)
+    with ExitStack() as held:
+        folder = plan.state or Path(
+            held.enter_context(TemporaryDirectory(prefix="notewell-bench-"))
+        )
+        race = _Race(plan, folder, environ, listener)
+        held.callback(race.end)
+        finished = False
+        with suppress(KeyboardInterrupt):
+            race.run()
+            finished = True
+        return report_of(
+            Ran(
+                started_at=started,
+                finished=finished,
+                workspace=plan.scene.workspace.name,
+                scan=race.scan,
+                origin=plan.origin,
+                queries_from=plan.queries_from,
+                limit=plan.limit,
+                lanes=race.lanes,
+                queries=plan.queries,
+                read=line_reader(race.notes),
+                remarks=plan.remarks,
+            )
+        )
+
+
+class _Race:
+    """All contenders, over the parts of the run."""
+
+    def __init__(
+        self, plan: Plan, folder: Path, environ: Mapping[str, str], listener: Listener
+    ) -> None:
+        self.notes = folder / "notes"
+        self.scan: Scan = copy_notes(plan.scene.workspace, self.notes)
+        self._plan = plan
+        self._environ = environ
+        self._listener = listener
+        self.lanes = [self._lane(entrant, folder) for entrant in plan.entrants]
+
+    def run(self) -> None:
+        """Go through all parts."""
+        for lane in self.lanes:
+            if lane.runs:
+                self._listener.stage(f"Indexing for {lane.entrant.label}", "file")
+                lane.make_index(self._told)
+        for query in self._plan.queries[:_WARM_UP]:
+            for lane in self._running():
+                lane.warm_up(query.text)
+        self._ask_all()
+        self._start_anew()
+        self._change_a_note()
+        for lane in self.lanes:
+            lane.finish()
+
+    def end(self) -> None:
+        """End what still runs. Harmless twice."""
+        for lane in self.lanes:
+            lane.end()
+
+    def _lane(self, entrant: Entrant, folder: Path) -> Lane:
+        scene = self._plan.scene
+        place = Place(
+            notes=str(self.notes),
+            state=str(state_of(folder, entrant.label)),
+            workspace=str(scene.workspace),
+            config=scene.config,
+            agent=scene.agent,
+            overrides=dict(entrant.overrides),
+            limit=self._plan.limit,
+        )
+        return Lane(entrant, place, self._environ)
+
+    def _running(self) -> list[Lane]:
+        return [lane for lane in self.lanes if lane.runs]
+
+    def _ask_all(self) -> None:
+        turns = list(self._turns())
+        self._listener.stage("Asking", "search")
+        for done, (lane, query) in enumerate(turns, 1):
+            lane.ask(query.id, query.text)
+            self._listener.moved(done, len(turns))
+
+    def _turns(self) -> Iterator[tuple[Lane, Query]]:
+        """Yield who is asked what, in order."""
+        lanes = self._running()
+        for lap in range(self._plan.rounds):
+            for place, query in enumerate(self._plan.queries):
+                first = (lap + place) % max(1, len(lanes))
+                for lane in (*lanes[first:], *lanes[:first]):
+                    yield lane, query
+
+    def _start_anew(self) -> None:
+        """Measure whole processes, as a person starts them."""
+        code = self._plan.cold_code
+        asked = self._plan.queries[: self._plan.cold]
+        lanes = self._running()
+        if code is None or not asked or not lanes:
+            return
+        self._listener.stage("Starting anew", "search")
+        for done, query in enumerate(asked, 1):
+            for lane in lanes:
+                self._start(lane, code, query.text)
+            self._listener.moved(done, len(asked))
+
+    def _start(self, lane: Lane, code: str, query: str) -> None:
+        began = time.perf_counter()
+        with suppress(subprocess.TimeoutExpired):
+            done = subprocess.run(
+                python_program(code, query),
+                input=encode(lane.place),
+                capture_output=True,
+                cwd=lane.place.state,
+                env=dict(self._environ),
+                timeout=_COLD_SECONDS,
+                check=False,
+            )
+            if done.returncode == 0:
+                lane.cold.append((time.perf_counter() - began) * 1000)
+
+    def _change_a_note(self) -> None:
+        note = middling(self.scan.notes)
+        if note is None:
+            return
+        change = Change(note)
+        change.make()
+        try:
+            for lane in self._running():
+                self._listener.stage(f"Updating {lane.entrant.label}", "file")
+                lane.update(self._told)
+        finally:
+            change.take_back()
+
+    def _told(self, event: Event) -> None:
+        match event:
+            case Moved(done=done, total=total):
+                self._listener.moved(done, total)
+            case Embedded(done=done, total=total):
+                self._listener.embedding(done, total)
+            case Fetched(done=done, total=total):
+                self._listener.fetching(done, total)
+            case Uploading(upload=upload):
+                self._listener.uploading(upload)
