@@ -22,12 +22,13 @@ COMMANDS: Final[Mapping[str, str]] = {
     "status": "Show what is indexed, and what is not.",
     "config": "Show every setting and where it comes from.",
     "doctor": "Check this machine, and say what to do.",
+    "bench": "Measure engines side by side, on your own notes.",
     "models": "Fetch the embedding model, once.",
     "mcp": "Serve the memory to agents by MCP.",
     "completion": "Print what makes a shell complete commands.",
 }
 _FUNCTIONS: Final[Mapping[str, str]] = {"open": "open_note"}  # not to hide `open`
-PLANNED: Final = frozenset({"bench"})
+PLANNED: Final = frozenset[str]()
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.
 
 The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of

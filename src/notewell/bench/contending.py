@@ -1,9 +1,9 @@
 """Who takes part: `NAME[:MODE][@KEY=VALUE...]`, read and checked.
 
-    builtin                       as it is configured
-    builtin:keyword               words alone; also `hybrid` and `vector`
-    qmd:vsearch                   a mode of QMD's; also `search` and `query`
-    builtin@mmr.enabled=true      with another setting, named by the end of its key
+builtin                       as it is configured
+builtin:keyword               words alone; also `hybrid` and `vector`
+qmd:vsearch                   a mode of QMD's; also `search` and `query`
+builtin@mmr.enabled=true      with another setting, named by the end of its key
 """
 
 import re
@@ -91,9 +91,7 @@ def entrants(specs: Sequence[str], scene: Scene) -> tuple[Entrant, ...]:
     labels = [each.label for each in found]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
-        raise UsageError(
-            f"{twice} takes part twice", remedy="name each contender once"
-        )
+        raise UsageError(f"{twice} takes part twice", remedy="name each contender once")
     return found
 
 
@@ -130,7 +128,8 @@ def _mode(backend: str, mode: str) -> Mapping[str, object]:
     engines = targets()
     if backend not in engines:
         raise UsageError(
-            f"there is no engine {backend!r}", remedy=f"use one of: {', '.join(engines)}"
+            f"there is no engine {backend!r}",
+            remedy=f"use one of: {', '.join(engines)}",
         )
     modes = _MODES.get(backend, {})
     if mode and mode not in modes:
@@ -148,13 +147,13 @@ def _setting(text: str, known: Sequence[str]) -> tuple[str, object]:
         UsageError: no setting has that key, or several end with it.
     """
     end, _, value = text.partition("=")
-    settable = [
-        key for key in known if key.startswith(("memory.", f"{_SEARCH}."))
-    ]
+    settable = [key for key in known if key.startswith(("memory.", f"{_SEARCH}."))]
     keys = [key for key in settable if key == end or key.endswith(f".{end}")]
     keys = [end] if end in keys else keys
     if len(keys) != 1:
-        problem = f"several settings end with {end!r}" if keys else f"no setting {end!r}"
+        problem = (
+            f"several settings end with {end!r}" if keys else f"no setting {end!r}"
+        )
         near = keys or [key for key in settable if end.rpartition(".")[2] in key][:5]
         remedy = f"write one of: {', '.join(near)}" if near else "see `notewell config`"
         raise UsageError(problem, remedy=remedy)

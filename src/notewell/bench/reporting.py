@@ -65,9 +65,7 @@ def report_of(ran: Ran) -> BenchReport:
         for query in ran.queries
         if any(query.id in lane.attempts for lane in ran.lanes)
     ]
-    contenders = tuple(
-        _contender(lane, at, asked) for at, lane in enumerate(ran.lanes)
-    )
+    contenders = tuple(_contender(lane, at, asked) for at, lane in enumerate(ran.lanes))
     return BenchReport(
         started_at=ran.started_at,
         finished=ran.finished,
@@ -122,9 +120,7 @@ def _answer(
     spans = [_span(hit) for hit in given.results]
     return Answer(
         label=label,
-        results=tuple(
-            _result(hit, query.right) for hit in given.results[:_SHOWN]
-        ),
+        results=tuple(_result(hit, query.right) for hit in given.results[:_SHOWN]),
         ms=float(np.median(attempt.times)) if attempt.times else None,
         mode=given.mode,
         scores=scores(spans, query.right, ignored=query.ignored, lengths=lengths),
@@ -185,7 +181,9 @@ def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
             if attempt.answer is None and attempt.failure
         ),
         fallbacks=Counter(
-            f"{step.kind}:{step.reason}" for answer in given for step in answer.fallbacks
+            f"{step.kind}:{step.reason}"
+            for answer in given
+            for step in answer.fallbacks
         ),
     )
 

@@ -114,9 +114,7 @@ class Worker:
 
     def _search(self, memory: SyncMemory, query: str) -> None:
         began = time.perf_counter()
-        answer = memory.search(
-            query, max_results=self._place.limit, sources={"memory"}
-        )
+        answer = memory.search(query, max_results=self._place.limit, sources={"memory"})
         took = (time.perf_counter() - began) * 1000
         self.say(Answered(answer=answer, ms=took))
 
