@@ -21,7 +21,7 @@ _UNSPOILT: Final = 110
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "judged": "judged queries",
-    "known-item": "known items, judged by nobody",
+    "known-item": "known items, not judged",
     "bundled": "the bundled set",
 }
 

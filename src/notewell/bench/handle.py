@@ -13,10 +13,8 @@ from typing import Final
 
 import msgspec
 
-import notewell
 from notewell.bench.messages import (
     Event,
-    Failed,
     Finish,
     Finished,
     Reply,
@@ -58,7 +56,7 @@ class WorkerLate(Exception):
 def python_program(code: str, *arguments: str) -> list[str]:
     """Return how this Python runs `code`, which is to add its first argument, the
     folder in which notewell lies, to where modules are looked for."""
-    folder = str(Path(notewell.__file__).parents[1])
+    folder = str(Path(__file__).parents[2])
     return [sys.executable, "-P", "-X", "utf8", "-c", code, folder, *arguments]
 
 

@@ -34,7 +34,6 @@ class _Lost:
 
     kind: str
     message: str
-    remedy: str = ""
 
 
 @dataclass(slots=True)
@@ -96,7 +95,7 @@ class Lane:
         if isinstance(reply, Indexed):
             self.index = reply
         else:
-            self.unavailable = f"{reply.message}; {reply.remedy}".removesuffix("; ")
+            _, self.unavailable = _failure(reply)
 
     def ask(self, key: str, text: str) -> None:
         """Put a query, and keep the answer and its time."""
@@ -171,8 +170,8 @@ def _failure(reply: Reply | _Lost) -> tuple[str, str]:
     if isinstance(reply, Answered):
         return "unavailable", next(iter(reply.answer.warnings[-2:]), "no answer")
     if isinstance(reply, Failed):
-        return "error", reply.message
-    return "error", "it said something else"
+        return "error", f"{reply.message}; {reply.remedy}"
+    return "error", "its process said something that was not asked"
 
 
 def state_of(folder: Path, label: str) -> Path:

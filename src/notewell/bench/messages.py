@@ -12,48 +12,48 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, tag_field="is"):
     """One line; its kind is the lower-case name of its class."""
 
 
-class Index(Message, tag="index"):
+class Index(Message, frozen=True, kw_only=True, tag="index"):
     """To a worker: bring the index up to date, vectors as well."""
 
 
-class Search(Message, tag="search"):
+class Search(Message, frozen=True, kw_only=True, tag="search"):
     """To a worker: answer a question."""
 
     query: str
 
 
-class Finish(Message, tag="finish"):
+class Finish(Message, frozen=True, kw_only=True, tag="finish"):
     """To a worker: close everything, and say what it took."""
 
 
-class Moved(Message, tag="moved"):
+class Moved(Message, frozen=True, kw_only=True, tag="moved"):
     """From a worker: how far the index is, in notes."""
 
     done: int
     total: int
 
 
-class Embedded(Message, tag="embedded"):
+class Embedded(Message, frozen=True, kw_only=True, tag="embedded"):
     """From a worker: how far the vectors are, in passages."""
 
     done: int
     total: int
 
 
-class Fetched(Message, tag="fetched"):
+class Fetched(Message, frozen=True, kw_only=True, tag="fetched"):
     """From a worker: how far the download of a model is, in bytes."""
 
     done: int
     total: int | None
 
 
-class Uploading(Message, tag="uploading"):
+class Uploading(Message, frozen=True, kw_only=True, tag="uploading"):
     """From a worker: text of the notes is about to leave this machine."""
 
     upload: Upload
 
 
-class Indexed(Message, tag="indexed"):
+class Indexed(Message, frozen=True, kw_only=True, tag="indexed"):
     """From a worker: the index is as good as it gets.
 
     Attributes:
@@ -67,21 +67,21 @@ class Indexed(Message, tag="indexed"):
     version: str | None = None
 
 
-class Answered(Message, tag="answered"):
+class Answered(Message, frozen=True, kw_only=True, tag="answered"):
     """From a worker: an answer, and the wall time of the call."""
 
     answer: SearchAnswer
     ms: float
 
 
-class Failed(Message, tag="failed"):
+class Failed(Message, frozen=True, kw_only=True, tag="failed"):
     """From a worker: it could not, and why."""
 
     message: str
     remedy: str
 
 
-class Finished(Message, tag="finished"):
+class Finished(Message, frozen=True, kw_only=True, tag="finished"):
     """From a worker, its last word: peak memory in bytes, its largest child's as well."""
 
     peak_memory: int
@@ -100,7 +100,8 @@ def read_request(line: bytes) -> Request:
     Raises:
         msgspec.MsgspecError: it is no request.
     """
-    return msgspec.json.decode(line, type=Request)
+    request: Request = msgspec.json.decode(line, type=Request)
+    return request
 
 
 def read_told(line: bytes) -> Event | Reply:
@@ -109,4 +110,5 @@ def read_told(line: bytes) -> Event | Reply:
     Raises:
         msgspec.MsgspecError: it is nothing that a worker says.
     """
-    return msgspec.json.decode(line, type=Event | Reply)
+    message: Event | Reply = msgspec.json.decode(line, type=Event | Reply)
+    return message

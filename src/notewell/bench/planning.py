@@ -25,6 +25,10 @@ USUAL_SAMPLE: Final = 100
 _TOLD: Final = 3
 """Misplaced judgements that are told one by one."""
 
+_KNOWN_ITEMS: Final = (
+    "Nobody judged these queries: each was made from a place in the notes and asks for"
+    " that place, which favours engines that match words."
+)
 _PROGRAM_SECONDS: Final = 20.0
 
 
@@ -138,11 +142,8 @@ def _asked(workspace: Path, wish: Wish) -> _Questions:
     return _Questions(
         queries=made,
         origin="known-item",
-        told=f"{len(made)} known items from the notes, seed {wish.seed}",
-        remarks=(
-            "Nobody judged these queries: each was made from a place in the notes and"
-            " asks for that place, which favours engines that match words.",
-        ),
+        told=f"made from the notes, seed {wish.seed}",
+        remarks=(_KNOWN_ITEMS,),
     )
 
 

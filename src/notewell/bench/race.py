@@ -180,7 +180,7 @@ class _Race:
 
     def _ask_all(self) -> None:
         turns = list(self._turns())
-        self._listener.stage("Asking", "search")
+        self._listener.stage("Asking", "question")
         for done, (lane, query) in enumerate(turns, 1):
             lane.ask(query.id, query.text)
             self._listener.moved(done, len(turns))
@@ -201,7 +201,7 @@ class _Race:
         lanes = self._running()
         if code is None or not asked or not lanes:
             return
-        self._listener.stage("Starting anew", "search")
+        self._listener.stage("Starting anew", "question")
         for done, query in enumerate(asked, 1):
             for lane in lanes:
                 self._start(lane, code, query.text)

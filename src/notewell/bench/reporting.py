@@ -11,7 +11,7 @@ import numpy as np
 
 from notewell.bench.lane import Attempt, Lane
 from notewell.bench.machine import this_machine, versions
-from notewell.bench.metrics import METRICS, Lengths, Span, credits, kept, scores
+from notewell.bench.metrics import METRICS, Lengths, Span, scores
 from notewell.bench.queries import WHOLE, Query
 from notewell.bench.results import (
     Answer,

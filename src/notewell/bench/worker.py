@@ -13,7 +13,7 @@ import threading
 import time
 from contextlib import ExitStack
 from types import FrameType
-from typing import BinaryIO, Final, NoReturn
+from typing import BinaryIO, Final, NoReturn, Self
 
 import msgspec
 
@@ -84,7 +84,7 @@ class Worker:
         self._memory: SyncMemory | None = None
         self._said = 0.0
 
-    def __enter__(self) -> "Worker":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

@@ -116,7 +116,7 @@ def _path(
     help="Write the whole report there, as JSON. It quotes notes.",
 )
 @click.pass_context
-def bench(context: click.Context, out: Path | None, **given: Any) -> int:
+def bench(context: click.Context, /, out: Path | None, **given: Any) -> int:
     """Plan, run and show a benchmark."""
     call = Call.of(context)
     _check(call, out, given)
