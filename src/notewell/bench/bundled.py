@@ -18,5 +18,5 @@ class Bundled:
 
 def bundled(name: str) -> Bundled:
     """Return where a set lies."""
-    folder = Path(__file__).parent / "sets" / name
-    return Bundled(notes=folder / "notes", queries=folder / "queries.jsonl")
+    folder = Path(__file__).parent / "sets"
+    return Bundled(notes=folder / name, queries=folder / f"{name}.queries.jsonl")
