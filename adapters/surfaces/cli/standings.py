@@ -16,8 +16,11 @@ from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.bench.metrics import METRICS
 from notewell.bench.results import BenchReport, Comparison, Contender, Interval, Latency
 
-_UNSPOILT: Final = 110
+_UNBOUND: Final = 120
 """Columns of a table that nobody's terminal bounds."""
+
+_WIDE: Final = 96
+"""Columns from which on intervals have room."""
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "judged": "judged queries",
@@ -31,7 +34,7 @@ def standings(report: BenchReport, screen: Screen) -> str:
     written = StringIO()
     console = Console(
         file=written,
-        width=screen.columns or _UNSPOILT,
+        width=screen.columns or _UNBOUND,
         force_terminal=screen.coloured,
         no_color=not screen.coloured,
         highlight=False,
@@ -40,7 +43,8 @@ def standings(report: BenchReport, screen: Screen) -> str:
     )
     console.print(Text(_title(report)))
     if report.asked:
-        console.print(_quality(report.contenders))
+        wide = console.width >= _WIDE
+        console.print(_quality(report.contenders, intervals=wide))
     console.print(_cost(report.contenders))
     for line in _lines(report):
         console.print(Text(line))
@@ -57,12 +61,14 @@ def _title(report: BenchReport) -> str:
     )
 
 
-def _quality(contenders: Sequence[Contender]) -> Table:
+def _quality(contenders: Sequence[Contender], *, intervals: bool) -> Table:
     table = _table("quality", METRICS)
     for each in contenders:
         if each.quality:
-            scores = [_score(each.quality[metric]) for metric in METRICS]
-            table.add_row(_name(each), *scores)
+            row = [each.quality[metric] for metric in METRICS]
+            table.add_row(
+                _name(each), *(_score(value, interval=intervals) for value in row)
+            )
     return table
 
 
@@ -121,9 +127,17 @@ def _name(contender: Contender) -> Text:
     return Text(one_line(contender.label))
 
 
-def _score(value: Interval) -> Text:
-    half = (value.high - value.low) / 2
-    return Text(f"{value.mean:.3f}±{half:.3f}"[1:] if value.mean < 1 else "1")
+def _score(value: Interval, *, interval: bool) -> Text:
+    """Show a mean, and by how much it may be wrong on the wider side.
+
+    >>> str(_score(Interval(mean=0.75, low=0.5, high=0.875), interval=True))
+    '.750±.250'
+    """
+    mean = f"{value.mean:.3f}".removeprefix("0")
+    if not interval:
+        return Text(mean)
+    half = max(value.mean - value.low, value.high - value.mean)
+    return Text(f"{mean}±" + f"{half:.3f}".removeprefix("0"))
 
 
 def _times(times: Latency | None) -> tuple[Text, Text, Text]:

@@ -98,8 +98,9 @@ def entrants(specs: Sequence[str], scene: Scene) -> tuple[Entrant, ...]:
 def _entrant(spec: str, scene: Scene, known: Sequence[str]) -> Entrant:
     name, *settings = _SETTING.split(spec)
     backend, _, mode = name.partition(":")
-    own = {**_mode(backend, mode), **dict(_setting(each, known) for each in settings)}
-    overrides = {"memory.backend": backend, "memory.fallback": "none", **own}
+    given = dict(_setting(each, known) for each in settings)
+    own = {**_mode(backend, mode), **given}
+    overrides = {**own, "memory.backend": backend, "memory.fallback": "none"}
     opening = scene.prepared(overrides)
     shown = {
         each.key: each.value for each in opening.settings.values() if each.key in own
@@ -111,12 +112,22 @@ def _entrant(spec: str, scene: Scene, known: Sequence[str]) -> Entrant:
             " @provider=NAME"
         )
     return Entrant(
-        label=spec,
+        label=_label(name, {key: shown[key] for key in given}),
         backend=backend,
         overrides=overrides,
         settings=shown,
         unavailable=lacking,
     )
+
+
+def _label(name: str, shown: Mapping[str, object]) -> str:
+    """Call a contender by what was asked for: keys redacted, paths by their last part."""
+    parts = [name]
+    for key, value in shown.items():
+        end = key.rpartition(".")[2]
+        said = value if isinstance(value, str) else orjson.dumps(value).decode()
+        parts.append(f"{end}={said.rstrip('/').rpartition('/')[2] or said}")
+    return "@".join(parts)
 
 
 def _mode(backend: str, mode: str) -> Mapping[str, object]:

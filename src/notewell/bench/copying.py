@@ -2,12 +2,18 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
+from notewell.errors import UsageError
 from notewell.workspace import Note, Scan, Workspace, read_note, scan, split_lines
+from notewell.writing.private import private_lock
+
+_MARK: Final = ".notewell-bench"
+"""Says of a folder that it is a benchmark's; the lock of who works in it."""
 
 _LINE: Final = "\n- A line more, by which the benchmark changes this copy.\n"
 
@@ -20,16 +26,60 @@ def copy_notes(workspace: Path, target: Path) -> Scan:
 
     Returns:
         What is in the copy.
+
+    Raises:
+        UsageError: the copy cannot be made.
     """
-    found = scan(Workspace(root=workspace))
-    wanted = {note.path: note for note in found.notes}
-    target.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for note in scan(Workspace(root=target)).notes:
-        if note.path not in wanted:
-            os.unlink(note.file)
-    for path, note in wanted.items():
-        _copy(note, target / path)
+    wanted = {note.path: note for note in scan(Workspace(root=workspace)).notes}
+    try:
+        target.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for note in scan(Workspace(root=target)).notes:
+            if note.path not in wanted:
+                os.unlink(note.file)
+        for path, note in wanted.items():
+            _copy(note, target / path)
+    except OSError as exc:
+        raise UsageError(
+            f"the notes cannot be copied: {exc.strerror}: {exc.filename}",
+            remedy="see that there is space and the permission to read and write",
+        ) from exc
     return scan(Workspace(root=target))
+
+
+@contextmanager
+def working_folder(named: Path | None) -> Generator[Path]:
+    """Give a folder to work in: a temporary one, or the one that is named and kept.
+
+    Raises:
+        UsageError: it holds something else, another benchmark is in it, or it cannot
+            be written.
+    """
+    if named is None:
+        with TemporaryDirectory(prefix="notewell-bench-") as folder:
+            yield Path(folder)
+        return
+    from filelock import Timeout
+
+    mark = named / _MARK
+    try:
+        if named.is_dir() and not mark.exists() and any(named.iterdir()):
+            raise UsageError(
+                f"{named} holds something else",
+                remedy="name a new folder, or an empty one",
+            )
+        lock = private_lock(mark)
+    except OSError as exc:
+        raise UsageError(
+            f"{named} cannot be written: {exc.strerror or exc}",
+            remedy="name another folder with --state",
+        ) from exc
+    try:
+        with lock.acquire(timeout=0):
+            yield named
+    except Timeout as exc:
+        raise UsageError(
+            f"another benchmark works in {named}", remedy="wait for it, or name another"
+        ) from exc
 
 
 class Change:

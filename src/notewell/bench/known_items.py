@@ -71,7 +71,9 @@ def known_items(
     draw.shuffle(lines)
     draw.shuffle(headings)
     spread = Counter(word for line in lines for word in set(line.words))
-    kinds = (headings, _phrases(lines, draw), _rare_words(lines, spread))
+    # Words are taken from the other end: not twice from one line, if there are many.
+    words = _rare_words(lines[::-1], spread, random.Random(seed))
+    kinds = (iter(headings), _phrases(lines, draw), words)
     made = {each.text: each for each in _in_turn(islice(kind, count) for kind in kinds)}
     return tuple(
         Query(id=f"k{number}", text=text, category=each.category, right=(each.right,))
@@ -141,14 +143,19 @@ def _phrase(line: _Line, draw: random.Random) -> str | None:
     if len(line.tokens) < _PHRASE:
         return None
     start = draw.randint(0, len(line.tokens) - _PHRASE)
-    return " ".join(line.tokens[start : start + _PHRASE])
+    phrase = line.tokens[start : start + _PHRASE]
+    telling = [word for word in phrase if not is_filler(word)]
+    return " ".join(phrase) if len(telling) >= _PHRASE // 2 else None
 
 
-def _rare_words(lines: Sequence[_Line], spread: Counter[str]) -> Iterator[_Made]:
+def _rare_words(
+    lines: Sequence[_Line], spread: Counter[str], draw: random.Random
+) -> Iterator[_Made]:
     """Yield the rarest words of each line, in the order in which they stand there."""
     for line in lines:
         telling = [word for word in dict.fromkeys(line.words) if not is_filler(word)]
-        rarest = sorted(telling, key=lambda word: spread[word])[:_WORDS]
+        mixed = draw.sample(telling, len(telling))  # among equals, not only the first
+        rarest = sorted(mixed, key=lambda word: spread[word])[:_WORDS]
         if len(line.words) >= _SENTENCE and len(rarest) >= _WORDS - 1:
             text = " ".join(word for word in telling if word in rarest)
             yield _Made("words", text, Span(line.path, line.number, line.number))

@@ -74,6 +74,11 @@ def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
     else:
         workspace = _opened(wish).workspace.root
         asked = _asked(workspace, wish)
+    if wish.state is not None and wish.state.resolve().is_relative_to(workspace):
+        raise UsageError(
+            f"{wish.state} lies in the workspace, and its copies would be notes there",
+            remedy="name a folder elsewhere with --state",
+        )
     scene = Scene(workspace=workspace, config=wish.config, agent=wish.agent)
     remarks = asked.remarks
     if wish.backends:

@@ -11,12 +11,17 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final, Protocol
 
 from notewell.backends.base import Upload
 from notewell.bench.contending import Entrant, Scene
-from notewell.bench.copying import Change, copy_notes, line_reader, middling
+from notewell.bench.copying import (
+    Change,
+    copy_notes,
+    line_reader,
+    middling,
+    working_folder,
+)
 from notewell.bench.handle import python_program
 from notewell.bench.lane import Lane, state_of
 from notewell.bench.messages import (
@@ -99,13 +104,11 @@ def run(plan: Plan, environ: Mapping[str, str], listener: Listener) -> BenchRepo
     """Run a benchmark. Ctrl-C ends it early: the report has what was done.
 
     Raises:
-        OSError: the folder for it cannot be written.
+        UsageError: the folder for it is somebody else's, or cannot be written.
     """
     started = datetime.now(UTC)
     with ExitStack() as held:
-        folder = plan.state or Path(
-            held.enter_context(TemporaryDirectory(prefix="notewell-bench-"))
-        )
+        folder = held.enter_context(working_folder(plan.state))
         race = _Race(plan, folder, environ, listener)
         held.callback(race.end)
         finished = False
