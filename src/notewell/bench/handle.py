@@ -117,6 +117,11 @@ class Handle:
             if told is not None:
                 told(message)
 
+    def hang_up(self) -> None:
+        """Say nothing any more, as when we are gone: it ends itself."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
     def finish(self) -> int | None:
         """Let it close its engine; return the peak memory, or None if it failed."""
         peak = None

@@ -112,7 +112,7 @@ def _headings(notes: Mapping[str, Sequence[str]]) -> Iterator[_Made]:
     for path in sorted(notes):
         lines = notes[path]
         starts = Headings(lines).at
-        ends = (*list(starts)[1:], len(lines))
+        ends = [*starts, len(lines)][1:]
         for (start, above), end in zip(starts.items(), ends, strict=True):
             title = above.rpartition(" > ")[2]
             if sum(1 for token in split(title) for _ in _words(token)) > 1:
