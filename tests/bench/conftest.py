@@ -2,17 +2,15 @@
 
 import os
 from collections.abc import Mapping
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from tests.backends.qmd.conftest import command_of
 
 from notewell.backends.base import Upload
 from notewell.bench.contending import Scene
 from notewell.bench.metrics import Span
 from notewell.bench.queries import Query
-
-_QMD = Path(__file__).parents[1] / "backends" / "qmd" / "conftest.py"
 
 NOTES = {
     "MEMORY.md": "# Facts\n\nThe gateway port is 18789.\n",
@@ -97,10 +95,4 @@ def environ(scene: Scene) -> Mapping[str, str]:
 @pytest.fixture(scope="session")
 def qmd() -> list[str]:
     """`memory.qmd.command` for the real QMD; skips the test without it."""
-    spec = spec_from_file_location("qmd_fixtures", _QMD)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    command: list[str] = module.command_of("2.8.3")
-    return command
+    return command_of("2.8.3")

@@ -29,6 +29,8 @@ judged set of our own is used. Ctrl-C ends a run early and keeps what is done.
 
 A contender is ENGINE[:MODE][@KEY=VALUE...]: builtin, with keyword, hybrid or vector;
 qmd, with search, vsearch or query. The end of a setting's key is enough.
+
+The exit code is 0, 1 when nobody could take part, 130 after Ctrl-C.
 """
 _EXAMPLES: Final = (
     ("notewell bench", "what this machine can run, on the configured notes"),
@@ -45,6 +47,24 @@ _EXAMPLES: Final = (
 )
 
 
+_CONTENDERS: Final = (
+    "builtin",
+    "builtin:keyword",
+    "builtin:hybrid",
+    "builtin:vector",
+    "qmd",
+    "qmd:search",
+    "qmd:vsearch",
+    "qmd:query",
+)
+
+
+def _offered(
+    _context: click.Context, _option: click.Parameter, typed: str
+) -> list[str]:
+    return [each for each in _CONTENDERS if each.startswith(typed)]
+
+
 def _path(
     _context: click.Context, _option: click.Parameter, value: str | None
 ) -> Path | None:
@@ -57,6 +77,7 @@ def _path(
     "backends",
     multiple=True,
     metavar="CONTENDER",
+    shell_complete=_offered,
     help="Who takes part; may be given several times.",
 )
 @click.option(
