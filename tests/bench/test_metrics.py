@@ -130,8 +130,12 @@ def test_carriage_returns_cost_nothing() -> None:
     assert plain.spend(span, BUDGET) == returns.spend(span, BUDGET) == (2, 5)
 
 
+def _span(path: str, start: int, more: int, grade: float) -> Span:
+    return Span(path, start, min(40, start + more), grade)
+
+
 spans = st.builds(
-    lambda path, start, more, grade: Span(path, start, min(40, start + more), grade),
+    _span,
     st.sampled_from(["a.md", "b.md"]),
     st.integers(1, 40),
     st.integers(0, 30),

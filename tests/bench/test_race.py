@@ -4,7 +4,7 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -26,14 +26,15 @@ Planned = Callable[..., Plan]
 def plan(scene: Scene, judged: Sequence[Query]) -> Planned:
     """Makes a plan: plan("builtin", rounds=2)."""
 
-    def make(*specs: str, **more: Any) -> Plan:
+    def make(*specs: str, rounds: int = 1, state: Path | None = None) -> Plan:
         return Plan(
             scene=scene,
             entrants=entrants(specs, scene),
             queries=judged,
             origin="judged",
             queries_from="queries.jsonl",
-            **{"rounds": 1, "cold": 0, **more},
+            rounds=rounds,
+            state=state,
         )
 
     return make
@@ -136,6 +137,18 @@ def test_the_real_qmd_answers_for_itself(
     assert (contender.mode, contender.version) == ("search", "2.8.3")
     assert contender.quality["success@6"].mean == pytest.approx(2 / 3)
     assert contender.fallbacks == {}
+
+
+def test_offline_no_contender_sends_anything(
+    plan: Planned, environ: Mapping[str, str], listener: "Quiet"
+) -> None:
+    spec = "builtin:hybrid@provider=openai@remote.apiKey=sk-none@memory.offline=true"
+
+    report = run(plan(spec), environ, listener)
+
+    [hybrid] = report.contenders
+    assert hybrid.fallbacks == {"embedding:offline": 3}
+    assert (hybrid.answered, hybrid.mode, listener.uploads) == (3, "keyword", [])
 
 
 def test_a_kept_state_is_gone_on_from(

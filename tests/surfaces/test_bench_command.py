@@ -8,7 +8,12 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.surfaces.conftest import COMMAND
+
+from notewell.adapters.surfaces.cli.benching import Benching
+from notewell.adapters.surfaces.cli.output import Output
+from notewell.backends.base import Upload
 
 if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
@@ -118,6 +123,19 @@ def test_nobody_who_can_take_part_is_a_failure_with_a_report(run: "Notewell") ->
     assert ran.code == 1
     [vector] = ran.value["contenders"]
     assert "no embedding provider" in vector["unavailable"]
+
+
+def test_before_text_leaves_the_machine_it_is_said(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    upload = Upload(provider="openai", host="api.example", passages=7, tokens=900)
+
+    with Benching(Output(json=True)) as listener:
+        listener.stage("Indexing for builtin", "file")
+        listener.uploading(upload)
+
+    said = "sending 7 passages, about 900 tokens, to api.example (openai)\n"
+    assert capfd.readouterr().err == said
 
 
 def test_ctrl_c_prints_what_is_done(

@@ -168,14 +168,17 @@ def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
     from notewell.bench.planning import Wish, plan_for
     from notewell.bench.race import run
 
-    backends = given["backends"] or ((call.backend,) if call.backend else ())
-    said = {key: value for key, value in given.items() if value is not None}
+    said: dict[str, Any] = {
+        name: value for name, value in given.items() if value is not None
+    }
+    if call.backend and not said["backends"]:  # before the command it is the common one
+        said["backends"] = (call.backend,)
     wish = Wish(
         workspace=call.workspace,
         config=call.config,
         agent=call.agent,
         cold_code=CODE,
-        **{**said, "backends": backends},
+        **said,
     )
     with Benching(call.output) as listener:
         return run(plan_for(wish, os.environ), os.environ, listener)
