@@ -1,7 +1,6 @@
 """A small workspace with judged queries, and who listens to a run."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -83,13 +82,7 @@ def scene(notes: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Scene
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path / "users-state"))
-    return Scene(workspace=notes)
-
-
-@pytest.fixture
-def environ(scene: Scene) -> Mapping[str, str]:
-    """The environment of workers."""
-    return dict(os.environ)
+    return Scene(environ=dict(os.environ), workspace=notes)
 
 
 @pytest.fixture(scope="session")

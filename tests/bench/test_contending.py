@@ -1,5 +1,6 @@
 """Who takes part: how contenders are named, and what is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -87,8 +88,19 @@ def test_settings_of_the_users_file_are_where_everybody_begins(
         '{"agents": {"defaults": {"memorySearch": {"provider": "ollama"}}}}',
         encoding="utf-8",
     )
-    own = Scene(workspace=scene.workspace, config=str(file))
+    own = replace(scene, config=str(file))
 
     [hybrid] = entrants(["builtin:hybrid"], own)
 
     assert hybrid.unavailable is None
+
+
+def test_nobody_takes_part_where_memory_is_switched_off(
+    scene: Scene, tmp_path: Path
+) -> None:
+    file = tmp_path / "openclaw.json"
+    file.write_text('{"plugins": {"slots": {"memory": "none"}}}', encoding="utf-8")
+
+    [builtin] = entrants(["builtin"], replace(scene, config=str(file)))
+
+    assert "switched off" in str(builtin.unavailable)

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,12 +23,13 @@ Planned = Callable[..., Plan]
 
 
 @pytest.fixture
-def plan(scene: Scene, judged: Sequence[Query]) -> Planned:
+def plan(scene: Scene, notes: Path, judged: Sequence[Query]) -> Planned:
     """Makes a plan: plan("builtin", rounds=2)."""
 
     def make(*specs: str, rounds: int = 1, state: Path | None = None) -> Plan:
         return Plan(
             scene=scene,
+            workspace=notes,
             entrants=entrants(specs, scene),
             queries=judged,
             origin="judged",
@@ -41,20 +42,20 @@ def plan(scene: Scene, judged: Sequence[Query]) -> Planned:
 
 
 @pytest.fixture
-def place(scene: Scene, tmp_path: Path) -> Place:
+def place(notes: Path, tmp_path: Path) -> Place:
     """Where a worker with builtin works."""
     return Place(
-        notes=str(scene.workspace),
+        notes=str(notes),
         state=str(tmp_path / "state"),
-        workspace=str(scene.workspace),
+        workspace=str(notes),
         overrides={"memory.backend": "builtin", "memory.fallback": "none"},
     )
 
 
 def test_a_run_scores_every_query_and_measures_what_it_took(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet"
+    plan: Planned, listener: "Quiet"
 ) -> None:
-    report = run(plan("builtin:keyword", rounds=2), environ, listener)
+    report = run(plan("builtin:keyword", rounds=2), listener)
 
     [builtin] = report.contenders
     assert (report.finished, report.files, report.origin) == (True, 3, "judged")
@@ -69,10 +70,8 @@ def test_a_run_scores_every_query_and_measures_what_it_took(
     assert 10_000_000 < cost.peak_memory_bytes < 500_000_000
 
 
-def test_answers_are_kept_with_what_is_right(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet"
-) -> None:
-    report = run(plan("builtin:keyword"), environ, listener)
+def test_answers_are_kept_with_what_is_right(plan: Planned, listener: "Quiet") -> None:
+    report = run(plan("builtin:keyword"), listener)
 
     port, _, whale = report.asked
     [answer] = port.answers
@@ -82,23 +81,19 @@ def test_answers_are_kept_with_what_is_right(
 
 
 def test_neither_the_notes_nor_the_users_index_are_touched(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet", tmp_path: Path
+    plan: Planned, listener: "Quiet", tmp_path: Path
 ) -> None:
     before = seen(tmp_path / "notes")
 
-    run(plan("builtin"), environ, listener)
+    run(plan("builtin"), listener)
 
     assert seen(tmp_path / "notes") == before
     assert not (tmp_path / "users-state").exists()
     assert not (tmp_path / "home").exists()
 
 
-def test_two_configurations_are_compared(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet"
-) -> None:
-    report = run(
-        plan("builtin:keyword", "builtin:keyword@mmr.enabled=true"), environ, listener
-    )
+def test_two_configurations_are_compared(plan: Planned, listener: "Quiet") -> None:
+    report = run(plan("builtin:keyword", "builtin:keyword@mmr.enabled=true"), listener)
 
     [pair] = report.comparisons
     assert (pair.first, pair.second) == (
@@ -110,11 +105,11 @@ def test_two_configurations_are_compared(
 
 
 def test_who_cannot_take_part_is_in_the_report_and_the_others_go_on(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet"
+    plan: Planned, listener: "Quiet"
 ) -> None:
     specs = ("qmd@command=no-such-qmd", "builtin:hybrid", "builtin:keyword")
 
-    report = run(plan(*specs), environ, listener)
+    report = run(plan(*specs), listener)
 
     qmd, hybrid, keyword = report.contenders
     assert "no program 'no-such-qmd'" in str(qmd.unavailable)
@@ -124,13 +119,13 @@ def test_who_cannot_take_part_is_in_the_report_and_the_others_go_on(
 
 
 def test_the_real_qmd_answers_for_itself(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet", qmd: list[str]
+    plan: Planned, listener: "Quiet", qmd: list[str]
 ) -> None:
     import json
 
     spec = f"qmd:search@qmd.command={json.dumps(qmd)}@limits.timeoutMs=30000"
 
-    report = run(plan(spec, "builtin:keyword"), environ, listener)
+    report = run(plan(spec, "builtin:keyword"), listener)
 
     contender = report.contenders[0]
     assert contender.unavailable is None
@@ -139,12 +134,10 @@ def test_the_real_qmd_answers_for_itself(
     assert contender.fallbacks == {}
 
 
-def test_offline_no_contender_sends_anything(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet"
-) -> None:
+def test_offline_no_contender_sends_anything(plan: Planned, listener: "Quiet") -> None:
     spec = "builtin:hybrid@provider=openai@remote.apiKey=sk-none@memory.offline=true"
 
-    report = run(plan(spec), environ, listener)
+    report = run(plan(spec), listener)
 
     [hybrid] = report.contenders
     assert hybrid.fallbacks == {"embedding:offline": 3}
@@ -153,16 +146,15 @@ def test_offline_no_contender_sends_anything(
 
 def test_a_kept_state_is_gone_on_from(
     plan: Planned,
-    environ: Mapping[str, str],
     listener: "Quiet",
     tmp_path: Path,
     notes: Path,
 ) -> None:
     state = tmp_path / "kept"
-    run(plan("builtin", state=state), environ, listener)
+    run(plan("builtin", state=state), listener)
     (notes / "memory" / "birds.md").unlink()
 
-    report = run(plan("builtin", state=state), environ, listener)
+    report = run(plan("builtin", state=state), listener)
 
     [builtin] = report.contenders
     assert (report.files, builtin.cost.index_ms) == (2, None)
@@ -171,18 +163,18 @@ def test_a_kept_state_is_gone_on_from(
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet", tmp_path: Path
+    plan: Planned, listener: "Quiet", tmp_path: Path
 ) -> None:
     (tmp_path / "mine" / "notes").mkdir(parents=True)
 
     with pytest.raises(UsageError, match="holds something else"):
-        run(plan("builtin", state=tmp_path / "mine"), environ, listener)
+        run(plan("builtin", state=tmp_path / "mine"), listener)
 
     assert os.listdir(tmp_path / "mine") == ["notes"]
 
 
 def test_a_worker_that_is_killed_costs_its_query_and_is_started_again(
-    plan: Planned, environ: Mapping[str, str], listener: "Quiet"
+    plan: Planned, listener: "Quiet"
 ) -> None:
     moved, killed = listener.moved, list[int]()
 
@@ -195,7 +187,7 @@ def test_a_worker_that_is_killed_costs_its_query_and_is_started_again(
 
     listener.moved = kill  # type: ignore[method-assign]
 
-    report = run(plan("builtin:keyword"), environ, listener)
+    report = run(plan("builtin:keyword"), listener)
 
     [builtin] = report.contenders
     assert len(killed) == 1
@@ -206,7 +198,6 @@ def test_a_worker_that_is_killed_costs_its_query_and_is_started_again(
 
 def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(
     plan: Planned,
-    environ: Mapping[str, str],
     listener: "Quiet",
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -223,7 +214,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(
 
     listener.moved = interrupt  # type: ignore[method-assign]
 
-    report = run(plan("builtin:keyword"), environ, listener)
+    report = run(plan("builtin:keyword"), listener)
 
     assert not report.finished
     assert [each.id for each in report.asked] == ["port", "heron"]
@@ -233,9 +224,9 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(
 
 
 def test_a_worker_ends_when_nobody_can_ask_it_any_more(
-    place: Place, environ: Mapping[str, str]
+    place: Place, scene: Scene
 ) -> None:
-    handle = Handle(place, environ)
+    handle = Handle(place, scene.environ)
     assert isinstance(handle.ask(Index()), Indexed)
 
     handle.hang_up()
@@ -246,14 +237,14 @@ def test_a_worker_ends_when_nobody_can_ask_it_any_more(
 
 
 def test_what_libraries_print_does_not_disturb(
-    place: Place, environ: Mapping[str, str], tmp_path: Path
+    place: Place, scene: Scene, tmp_path: Path
 ) -> None:
     noisy = tmp_path / "site"
     noisy.mkdir()
     (noisy / "sitecustomize.py").write_text(
         "import atexit; atexit.register(lambda: print('bye'))", encoding="utf-8"
     )
-    handle = Handle(place, {**environ, "PYTHONPATH": str(noisy)})
+    handle = Handle(place, {**scene.environ, "PYTHONPATH": str(noisy)})
 
     found = handle.ask(Search(query="heron"), within=60)
 

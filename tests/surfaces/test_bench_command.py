@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,7 +131,7 @@ def test_before_text_leaves_the_machine_it_is_said(
 ) -> None:
     upload = Upload(provider="openai", host="api.example", passages=7, tokens=900)
 
-    with Benching(Output(json=True)) as listener:
+    with closing(Benching(Output(json=True))) as listener:
         listener.stage("Indexing for builtin", "file")
         listener.uploading(upload)
 

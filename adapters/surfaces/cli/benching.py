@@ -1,8 +1,6 @@
 """Tells a person how far a benchmark is: one bar at a time."""
 
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Self
 
 from notewell.adapters.surfaces.cli.output import Output
 from notewell.adapters.surfaces.cli.progress import Indexing
@@ -12,7 +10,7 @@ from notewell.backends.base import Upload
 
 
 class Benching:
-    """The listener of a run, as a context manager. See `notewell.bench.race.Listener`."""
+    """The listener of a run; see `notewell.bench.race.Listener`. To be closed."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -50,13 +48,6 @@ class Benching:
         if self._vectors is not None:
             self._vectors.work.uploading(upload)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Take the bar away."""
         self._bars.close()

@@ -4,6 +4,7 @@ What differs from `notewell search --json` is that no options are read and that 
 changed notes are looked for afterwards.
 """
 
+import os
 import sys
 from typing import Final
 
@@ -25,7 +26,7 @@ def main() -> int:
 
     place = msgspec.json.decode(sys.stdin.buffer.read(), type=Place)
     call = Call(output=Output(json=True))
-    with open_at(place) as memory:
+    with open_at(place, os.environ) as memory:
         answer = memory.search(
             decoded(sys.argv[2]), max_results=place.limit, sources={"memory"}
         )

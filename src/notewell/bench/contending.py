@@ -57,7 +57,8 @@ class Entrant:
 class Scene:
     """Whose settings contenders begin with; see `open_memory`."""
 
-    workspace: Path
+    environ: Mapping[str, str]
+    workspace: Path | None = None
     config: str | None = None
     agent: str | None = None
 
@@ -74,7 +75,7 @@ class Scene:
             config=self.config,
             backend=None,
             server=False,
-            environ=None,
+            environ=self.environ,
             overrides=overrides,
         )
 
@@ -105,7 +106,7 @@ def _entrant(spec: str, scene: Scene, known: Sequence[str]) -> Entrant:
     shown = {
         each.key: each.value for each in opening.settings.values() if each.key in own
     }
-    lacking = None
+    lacking = None if opening.enabled else "memory is switched off in the settings"
     if backend == "builtin" and mode in _BY_MEANING and opening.embedding.first is None:
         lacking = (
             "no embedding provider is configured: set memorySearch.provider, or add"

@@ -1,13 +1,16 @@
 """One contender on its way through the benchmark: its worker, and what it has shown."""
 
 import os
+import subprocess
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from notewell.bench.contending import Entrant
-from notewell.bench.handle import Handle, WorkerGone, WorkerLate
+from notewell.bench.handle import Handle, WorkerGone, WorkerLate, python_program
 from notewell.bench.messages import (
     Answered,
     Event,
@@ -17,6 +20,7 @@ from notewell.bench.messages import (
     Reply,
     Request,
     Search,
+    encode,
 )
 from notewell.bench.place import Place
 from notewell.types import SearchAnswer
@@ -117,6 +121,22 @@ class Lane:
         reply = self._asked(Index(), told=told)
         if isinstance(reply, Indexed):
             self.update_ms = reply.ms
+
+    def start_anew(self, code: str, text: str) -> None:
+        """Put a query to a process that begins and ends with it, and keep the time."""
+        began = time.perf_counter()
+        with suppress(subprocess.TimeoutExpired):
+            done = subprocess.run(
+                python_program(code, text),
+                input=encode(self.place),
+                capture_output=True,
+                cwd=self.place.state,
+                env=dict(self._environ),
+                timeout=SEARCH_SECONDS,
+                check=False,
+            )
+            if done.returncode == 0:
+                self.cold.append((time.perf_counter() - began) * 1000)
 
     def finish(self) -> None:
         """Let the worker end well, and keep what it says of its memory."""

@@ -1,6 +1,6 @@
 """What the benchmark and its workers tell each other: one JSON value a line."""
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -27,22 +27,9 @@ class Finish(Message, frozen=True, kw_only=True, tag="finish"):
 
 
 class Moved(Message, frozen=True, kw_only=True, tag="moved"):
-    """From a worker: how far the index is, in notes."""
+    """From a worker: how far it is with notes, with passages or with bytes of a model."""
 
-    done: int
-    total: int
-
-
-class Embedded(Message, frozen=True, kw_only=True, tag="embedded"):
-    """From a worker: how far the vectors are, in passages."""
-
-    done: int
-    total: int
-
-
-class Fetched(Message, frozen=True, kw_only=True, tag="fetched"):
-    """From a worker: how far the download of a model is, in bytes."""
-
+    what: Literal["notes", "vectors", "model"]
     done: int
     total: int | None
 
@@ -88,7 +75,7 @@ class Finished(Message, frozen=True, kw_only=True, tag="finished"):
 
 
 Request: TypeAlias = Index | Search | Finish
-Event: TypeAlias = Moved | Embedded | Fetched | Uploading
+Event: TypeAlias = Moved | Uploading
 Reply: TypeAlias = Indexed | Answered | Failed | Finished
 
 encode = msgspec.json.encode

@@ -10,19 +10,11 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast, get_args
 
 from notewell.bench.results import Metric
 
-METRICS: Final[tuple[Metric, ...]] = (
-    "recall@1",
-    "recall@6",
-    "recall@10",
-    "mrr@10",
-    "ndcg@10",
-    "success@6",
-    "rec@4kc",
-)
+METRICS: Final = cast("tuple[Metric, ...]", get_args(Metric))
 BUDGET: Final = 4_000
 """Characters of results that are read for `rec@4kc`."""
 

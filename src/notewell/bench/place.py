@@ -4,6 +4,7 @@ Keys and models are found where they always are; what an engine derives from the
 goes to a folder of the benchmark's, so the user's index is neither met nor changed.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 20
 
 
-def open_at(place: Place) -> SyncMemory:
+def open_at(place: Place, environ: Mapping[str, str]) -> SyncMemory:
     """Open the memory of a contender, to be closed by the caller.
 
     Raises:
@@ -51,7 +52,7 @@ def open_at(place: Place) -> SyncMemory:
         config=place.config,
         backend=None,
         server=False,
-        environ=None,
+        environ=environ,
         overrides=place.overrides,
     )
     return SyncMemory(Memory(_moved(opening, place), session_key=None, server=False))

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -15,7 +15,7 @@ from notewell.bench.queries import Query, misplaced, read_queries
 from notewell.bench.race import Plan
 from notewell.bench.results import Origin
 from notewell.errors import BackendError, UsageError
-from notewell.memory.opening import Opening, prepare
+from notewell.memory.opening import Opening
 from notewell.workspace import Workspace, scan
 from notewell.workspace.layout import has_workspace_layout
 
@@ -66,28 +66,35 @@ def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
         ConfigError: a setting makes no sense.
         UsageError: there is no workspace, no query, or no such contender.
     """
-    name = wish.bundled or _bundled_by_default(wish)
+    scene = Scene(
+        environ=environ,
+        workspace=None if wish.workspace is None else Path(wish.workspace),
+        config=wish.config,
+        agent=wish.agent,
+    )
+    name = wish.bundled or _bundled_by_default(wish, scene)
     if name is not None:
         found = bundled(name)
         workspace = found.notes
         asked = _judged(found.queries, workspace, wish, origin="bundled", told=name)
     else:
-        workspace = _opened(wish).workspace.root
+        workspace = scene.prepared({}).workspace.root
         asked = _asked(workspace, wish)
     if wish.state is not None and wish.state.resolve().is_relative_to(workspace):
         raise UsageError(
             f"{wish.state} lies in the workspace, and its copies would be notes there",
             remedy="name a folder elsewhere with --state",
         )
-    scene = Scene(workspace=workspace, config=wish.config, agent=wish.agent)
+    scene = replace(scene, workspace=workspace)
     remarks = asked.remarks
     if wish.backends:
         taking_part = entrants(wish.backends, scene)
     else:
-        taking_part, left_out = _usual(scene, environ)
+        taking_part, left_out = _usual(scene)
         remarks += left_out
     return Plan(
         scene=scene,
+        workspace=workspace,
         entrants=taking_part,
         queries=asked.queries,
         origin=asked.origin,
@@ -101,24 +108,12 @@ def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
     )
 
 
-def _opened(wish: Wish) -> Opening:
-    return prepare(
-        workspace=wish.workspace,
-        agent=wish.agent,
-        config=wish.config,
-        backend=None,
-        server=False,
-        environ=None,
-        overrides={},
-    )
-
-
-def _bundled_by_default(wish: Wish) -> str | None:
+def _bundled_by_default(wish: Wish, scene: Scene) -> str | None:
     """Return the set for who names nothing, in a folder that is no workspace."""
     if wish.workspace is not None or wish.queries is not None:
         return None
     try:
-        opening = _opened(wish)
+        opening = scene.prepared({})
     except UsageError:
         return SETS[0]
     nobody_named_it = bool(opening.notices)
@@ -170,9 +165,7 @@ def _judged(
     return _Questions(queries=queries, origin=origin, told=told, remarks=tuple(remarks))
 
 
-def _usual(
-    scene: Scene, environ: Mapping[str, str]
-) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
+def _usual(scene: Scene) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
     """Return what this machine can run, and what was left out."""
     opening = scene.prepared({"memory.backend": "builtin"})
     specs, left_out = ["builtin"], list[str]()
@@ -182,7 +175,7 @@ def _usual(
         left_out.append(
             "Search by meaning was left out: no embedding provider is configured."
         )
-    problem = _qmd_problem(opening, environ)
+    problem = _qmd_problem(opening, scene.environ)
     if problem is None:
         specs.append("qmd:search")
     else:

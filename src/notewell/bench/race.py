@@ -4,9 +4,7 @@ Contenders are asked the same query one after the other, each round and each que
 beginning with another one, so that what else the machine does hits all alike.
 """
 
-import subprocess
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,16 +20,8 @@ from notewell.bench.copying import (
     middling,
     working_folder,
 )
-from notewell.bench.handle import python_program
 from notewell.bench.lane import Lane, state_of
-from notewell.bench.messages import (
-    Embedded,
-    Event,
-    Fetched,
-    Moved,
-    Uploading,
-    encode,
-)
+from notewell.bench.messages import Event, Moved, Uploading
 from notewell.bench.place import Place
 from notewell.bench.queries import Query
 from notewell.bench.reporting import Ran, report_of
@@ -40,8 +30,6 @@ from notewell.workspace import Scan
 
 _WARM_UP: Final = 3
 """Queries that are asked before anything counts."""
-
-_COLD_SECONDS: Final = 120.0
 
 
 class Listener(Protocol):
@@ -73,7 +61,8 @@ class Plan:
     """What is to be run.
 
     Attributes:
-        scene: The workspace, and whose settings.
+        scene: Whose settings, and the environment of all that is started.
+        workspace: The folder of notes.
         entrants: Who takes part, at least one.
         queries: What is asked, at least one.
         origin: Who says what is right.
@@ -88,6 +77,7 @@ class Plan:
     """
 
     scene: Scene
+    workspace: Path
     entrants: Sequence[Entrant]
     queries: Sequence[Query]
     origin: Origin
@@ -100,7 +90,7 @@ class Plan:
     remarks: tuple[str, ...] = ()
 
 
-def run(plan: Plan, environ: Mapping[str, str], listener: Listener) -> BenchReport:
+def run(plan: Plan, listener: Listener) -> BenchReport:
     """Run a benchmark. Ctrl-C ends it early: the report has what was done.
 
     Raises:
@@ -109,7 +99,7 @@ def run(plan: Plan, environ: Mapping[str, str], listener: Listener) -> BenchRepo
     started = datetime.now(UTC)
     with ExitStack() as held:
         folder = held.enter_context(working_folder(plan.state))
-        race = _Race(plan, folder, environ, listener)
+        race = _Race(plan, folder, listener)
         held.callback(race.end)
         finished = False
         with suppress(KeyboardInterrupt):
@@ -119,7 +109,7 @@ def run(plan: Plan, environ: Mapping[str, str], listener: Listener) -> BenchRepo
             Ran(
                 started_at=started,
                 finished=finished,
-                workspace=plan.scene.workspace.name,
+                workspace=plan.workspace.name,
                 scan=race.scan,
                 origin=plan.origin,
                 queries_from=plan.queries_from,
@@ -135,13 +125,10 @@ def run(plan: Plan, environ: Mapping[str, str], listener: Listener) -> BenchRepo
 class _Race:
     """All contenders, over the parts of the run."""
 
-    def __init__(
-        self, plan: Plan, folder: Path, environ: Mapping[str, str], listener: Listener
-    ) -> None:
+    def __init__(self, plan: Plan, folder: Path, listener: Listener) -> None:
         self.notes = folder / "notes"
-        self.scan: Scan = copy_notes(plan.scene.workspace, self.notes)
+        self.scan: Scan = copy_notes(plan.workspace, self.notes)
         self._plan = plan
-        self._environ = environ
         self._listener = listener
         self.lanes = [self._lane(entrant, folder) for entrant in plan.entrants]
 
@@ -170,13 +157,13 @@ class _Race:
         place = Place(
             notes=str(self.notes),
             state=str(state_of(folder, entrant.label)),
-            workspace=str(scene.workspace),
+            workspace=str(self._plan.workspace),
             config=scene.config,
             agent=scene.agent,
             overrides=dict(entrant.overrides),
             limit=self._plan.limit,
         )
-        return Lane(entrant, place, self._environ)
+        return Lane(entrant, place, scene.environ)
 
     def _running(self) -> list[Lane]:
         return [lane for lane in self.lanes if lane.runs]
@@ -207,23 +194,8 @@ class _Race:
         self._listener.stage("Starting anew", "question")
         for done, query in enumerate(asked, 1):
             for lane in lanes:
-                self._start(lane, code, query.text)
+                lane.start_anew(code, query.text)
             self._listener.moved(done, len(asked))
-
-    def _start(self, lane: Lane, code: str, query: str) -> None:
-        began = time.perf_counter()
-        with suppress(subprocess.TimeoutExpired):
-            done = subprocess.run(
-                python_program(code, query),
-                input=encode(lane.place),
-                capture_output=True,
-                cwd=lane.place.state,
-                env=dict(self._environ),
-                timeout=_COLD_SECONDS,
-                check=False,
-            )
-            if done.returncode == 0:
-                lane.cold.append((time.perf_counter() - began) * 1000)
 
     def _change_a_note(self) -> None:
         note = middling(self.scan.notes)
@@ -240,11 +212,11 @@ class _Race:
 
     def _told(self, event: Event) -> None:
         match event:
-            case Moved(done=done, total=total):
-                self._listener.moved(done, total)
-            case Embedded(done=done, total=total):
-                self._listener.embedding(done, total)
-            case Fetched(done=done, total=total):
-                self._listener.fetching(done, total)
             case Uploading(upload=upload):
                 self._listener.uploading(upload)
+            case Moved(what="model", done=done, total=total):
+                self._listener.fetching(done, total)
+            case Moved(what="vectors", done=done, total=total):
+                self._listener.embedding(done, total or 0)
+            case Moved(done=done, total=total):
+                self._listener.moved(done, total or 0)

@@ -57,13 +57,14 @@ class Ran:
 def report_of(ran: Ran) -> BenchReport:
     """Score every answer, and put the report together.
 
-    Queries that the run did not reach are left out.
+    Queries that were not put to all who take part are left out.
     """
     lengths = Lengths(ran.read)
+    runners = [lane for lane in ran.lanes if lane.runs]
     asked = [
         _asked(query, ran, lengths)
         for query in ran.queries
-        if any(query.id in lane.attempts for lane in ran.lanes)
+        if runners and all(query.id in lane.attempts for lane in runners)
     ]
     contenders = tuple(_contender(lane, at, asked) for at, lane in enumerate(ran.lanes))
     return BenchReport(
@@ -78,7 +79,7 @@ def report_of(ran: Ran) -> BenchReport:
         machine=this_machine(),
         versions=_versions(contenders),
         contenders=contenders,
-        comparisons=tuple(_comparisons(contenders, asked, ran.lanes)),
+        comparisons=tuple(_comparisons(contenders, asked)),
         asked=tuple(asked),
         remarks=(*ran.remarks, *_remarks(ran)),
     )
@@ -114,7 +115,7 @@ def _answer(
     label: str, attempt: Attempt | None, query: Query, lengths: Lengths
 ) -> Answer:
     if attempt is None or attempt.answer is None:
-        error = "it was not asked" if attempt is None else attempt.error
+        error = "it took no part" if attempt is None else attempt.error
         return Answer(label=label, scores=dict.fromkeys(METRICS, 0.0), error=error)
     given = attempt.answer
     spans = [_span(hit) for hit in given.results]
@@ -156,11 +157,8 @@ def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
             unavailable=lane.unavailable,
         )
     answers = [query.answers[at] for query in asked]
-    given = [
-        attempt.answer
-        for attempt in lane.attempts.values()
-        if attempt.answer is not None
-    ]
+    attempts = [lane.attempts[query.id] for query in asked]
+    given = [attempt.answer for attempt in attempts if attempt.answer is not None]
     return Contender(
         label=entrant.label,
         backend=entrant.backend,
@@ -177,7 +175,7 @@ def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
         answered=len(given),
         failures=Counter(
             attempt.failure
-            for attempt in lane.attempts.values()
+            for attempt in attempts
             if attempt.answer is None and attempt.failure
         ),
         fallbacks=Counter(
@@ -227,7 +225,7 @@ def _by_category(asked: Sequence[Asked], at: int) -> dict[str, Mapping[Metric, f
 
 
 def _comparisons(
-    contenders: Sequence[Contender], asked: Sequence[Asked], lanes: Sequence[Lane]
+    contenders: Sequence[Contender], asked: Sequence[Asked]
 ) -> Iterator[Comparison]:
     """Compare every two that answered a common query."""
     for one, other in combinations(range(len(contenders)), 2):

@@ -12,18 +12,17 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
+from functools import partial
 from types import FrameType
-from typing import BinaryIO, Final, NoReturn, Self
+from typing import BinaryIO, Final, Literal, NoReturn, Self
 
 import msgspec
 
-from notewell.backends.base import Upload, VectorWork
+from notewell.backends.base import VectorWork
 from notewell.bench.memory_use import peak_memory
 from notewell.bench.messages import (
     Answered,
-    Embedded,
     Failed,
-    Fetched,
     Finish,
     Finished,
     Index,
@@ -109,7 +108,7 @@ class Worker:
 
     def _opened(self) -> SyncMemory:
         if self._memory is None:
-            self._memory = self._held.enter_context(open_at(self._place))
+            self._memory = self._held.enter_context(open_at(self._place, os.environ))
         return self._memory
 
     def _search(self, memory: SyncMemory, query: str) -> None:
@@ -122,15 +121,11 @@ class Worker:
         fresh = memory.status().index.indexed_at is None
         began = time.perf_counter()
         report = memory.refresh(
-            progress=lambda done, total: self._tell(Moved(done=done, total=total)),
+            progress=partial(self._moved, "notes"),
             vectors=VectorWork(
-                progress=lambda done, total: self._tell(
-                    Embedded(done=done, total=total)
-                ),
-                uploading=self._uploading,
-                fetching=lambda done, total: self._tell(
-                    Fetched(done=done, total=total)
-                ),
+                progress=partial(self._moved, "vectors"),
+                uploading=lambda upload: self.say(Uploading(upload=upload)),
+                fetching=partial(self._moved, "model"),
             ),
         )
         took = (time.perf_counter() - began) * 1000
@@ -138,12 +133,11 @@ class Worker:
         version = program.rpartition("version ")[2] or None
         self.say(Indexed(report=report, ms=took, fresh=fresh, version=version))
 
-    def _uploading(self, upload: Upload) -> None:
-        self.say(Uploading(upload=upload))
-
-    def _tell(self, message: Moved | Embedded | Fetched) -> None:
+    def _moved(
+        self, what: Literal["notes", "vectors", "model"], done: int, total: int | None
+    ) -> None:
         """Say how far a run is, now and then, and when it is done."""
         now = time.monotonic()
-        if message.done == message.total or now - self._said > _SECONDS_BETWEEN:
+        if done == total or now - self._said > _SECONDS_BETWEEN:
             self._said = now
-            self.say(message)
+            self.say(Moved(what=what, done=done, total=total))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -180,8 +181,8 @@ def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
         cold_code=CODE,
         **said,
     )
-    with Benching(call.output) as listener:
-        return run(plan_for(wish, os.environ), os.environ, listener)
+    with closing(Benching(call.output)) as listener:
+        return run(plan_for(wish, os.environ), listener)
 
 
 def _show(report: "BenchReport", output: Output, out: Path | None) -> None:
