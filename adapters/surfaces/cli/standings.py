@@ -14,13 +14,24 @@ from notewell.adapters.surfaces.cli.quantity import duration, size
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.bench.metrics import METRICS
-from notewell.bench.results import BenchReport, Comparison, Contender, Interval, Latency
+from notewell.bench.results import BenchReport, Comparison, Contender, Interval, Metric
 
 _UNBOUND: Final = 120
 """Columns of a table that nobody's terminal bounds."""
 
 _WIDE: Final = 96
-"""Columns from which on intervals have room."""
+"""Columns from which on every metric has room, with its interval."""
+
+_NAME: Final = 16
+"""The fewest columns of a contender's name."""
+
+_TELLING: Final[tuple[Metric, ...]] = (
+    "recall@6",
+    "mrr@10",
+    "ndcg@10",
+    "success@6",
+    "rec@4kc",
+)
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "judged": "judged queries",
@@ -44,8 +55,10 @@ def standings(report: BenchReport, screen: Screen) -> str:
     console.print(Text(_title(report)))
     if report.asked:
         wide = console.width >= _WIDE
-        console.print(_quality(report.contenders, intervals=wide))
-    console.print(_cost(report.contenders))
+        console.print(_quality(report.contenders, wide=wide))
+        console.print(_latency(report.contenders))
+    if any(each.unavailable is None for each in report.contenders):
+        console.print(_cost(report.contenders))
     for line in _lines(report):
         console.print(Text(line))
     return "\n".join(line.rstrip() for line in written.getvalue().split("\n"))
@@ -61,33 +74,34 @@ def _title(report: BenchReport) -> str:
     )
 
 
-def _quality(contenders: Sequence[Contender], *, intervals: bool) -> Table:
-    table = _table("quality", METRICS)
+def _quality(contenders: Sequence[Contender], *, wide: bool) -> Table:
+    metrics = METRICS if wide else _TELLING
+    table = _table("quality", metrics)
     for each in contenders:
         if each.quality:
-            row = [each.quality[metric] for metric in METRICS]
-            table.add_row(
-                _name(each), *(_score(value, interval=intervals) for value in row)
-            )
+            row = [each.quality[metric] for metric in metrics]
+            table.add_row(_name(each), *(_score(value, wide=wide) for value in row))
+    return table
+
+
+def _latency(contenders: Sequence[Contender]) -> Table:
+    table = _table("latency", ("p50", "p95", "p99", "cold"))
+    for each in contenders:
+        cold = each.cold.p50 if each.cold else None
+        if each.warm is not None:
+            warm = (each.warm.p50, each.warm.p95, each.warm.p99)
+            table.add_row(_name(each), *map(_time, (*warm, cold)))
     return table
 
 
 def _cost(contenders: Sequence[Contender]) -> Table:
-    columns = ("p50", "p95", "p99", "cold", "index", "update", "disk", "memory")
-    table = _table("cost", columns)
+    table = _table("cost", ("index", "update", "disk", "memory"))
     for each in contenders:
-        if each.unavailable is not None:
-            continue
-        cost = each.cost
-        table.add_row(
-            _name(each),
-            *_times(each.warm),
-            _time(each.cold.p50 if each.cold else None),
-            _time(cost.index_ms),
-            _time(cost.update_ms),
-            _size(cost.disk_bytes),
-            _size(cost.peak_memory_bytes),
-        )
+        if each.unavailable is None:
+            cost = each.cost
+            times = map(_time, (cost.index_ms, cost.update_ms))
+            sizes = map(_size, (cost.disk_bytes, cost.peak_memory_bytes))
+            table.add_row(_name(each), *times, *sizes)
     return table
 
 
@@ -117,33 +131,34 @@ def _compared(pair: Comparison) -> str:
 
 def _table(first: str, columns: Sequence[str]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column(first, overflow="fold")
+    table.add_column(first, overflow="fold", min_width=_NAME)
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     return table
 
 
 def _name(contender: Contender) -> Text:
-    return Text(one_line(contender.label))
+    """Return the label, and in which mode it answered if that is not the one it names.
+
+    >>> str(_name(Contender(label="qmd:vsearch", backend="qmd", mode="search")))
+    'qmd:vsearch → search'
+    """
+    label, mode = one_line(contender.label), contender.mode
+    _, _, named = label.partition("@")[0].partition(":")
+    return Text(f"{label} → {mode}" if named and mode and named != mode else label)
 
 
-def _score(value: Interval, *, interval: bool) -> Text:
+def _score(value: Interval, *, wide: bool) -> Text:
     """Show a mean, and by how much it may be wrong on the wider side.
 
-    >>> str(_score(Interval(mean=0.75, low=0.5, high=0.875), interval=True))
+    >>> str(_score(Interval(mean=0.75, low=0.5, high=0.875), wide=True))
     '.750±.250'
     """
     mean = f"{value.mean:.3f}".removeprefix("0")
-    if not interval:
+    if not wide:
         return Text(mean)
     half = max(value.mean - value.low, value.high - value.mean)
     return Text(f"{mean}±" + f"{half:.3f}".removeprefix("0"))
-
-
-def _times(times: Latency | None) -> tuple[Text, Text, Text]:
-    if times is None:
-        return Text("-"), Text("-"), Text("-")
-    return _time(times.p50), _time(times.p95), _time(times.p99)
 
 
 def _time(milliseconds: float | None) -> Text:
