@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.bench.contending import Scene, entrants
-from notewell.bench.handle import Handle, WorkerGone
+from notewell.bench.handle import Handle, WorkerLost
 from notewell.bench.messages import Answered, Index, Indexed, Search
 from notewell.bench.place import Place
 from notewell.bench.queries import Query
@@ -231,7 +231,7 @@ def test_a_worker_ends_when_nobody_can_ask_it_any_more(
 
     handle.hang_up()
 
-    with pytest.raises(WorkerGone):
+    with pytest.raises(WorkerLost):
         handle.ask(Search(query="heron"), within=30)
     handle.end()
 

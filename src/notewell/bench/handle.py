@@ -33,24 +33,16 @@ _START: Final = (
 )
 
 
-class WorkerGone(Exception):
-    """The worker ended before it answered.
+class WorkerLost(Exception):
+    """The worker did not answer, and has to be ended.
 
     Attributes:
-        code: Its exit code; the negative number of the signal that ended it.
+        kind: `crash` (it ended), `timeout`, or `garbled` (what it said is no answer).
     """
 
-    def __init__(self, code: int) -> None:
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        super().__init__(f"its process ended ({how})")
-        self.code = code
-
-
-class WorkerLate(Exception):
-    """The worker did not answer in time."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"no answer within {seconds:g} s")
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def python_program(code: str, *arguments: str) -> list[str]:
@@ -85,11 +77,6 @@ class Handle:
         self._heard = bytearray()
         self._write(encode(place))
 
-    @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self._process.pid
-
     def ask(
         self,
         request: Request,
@@ -105,13 +92,12 @@ class Handle:
             told: Is given what the worker says on its way.
 
         Raises:
-            WorkerGone: it ended.
-            WorkerLate: it takes too long, or will not stop; it has to be ended.
+            WorkerLost: it ended, takes too long, or talks nonsense.
         """
         self._write(encode(request))
         until = None if within is None else time.monotonic() + within
         while True:
-            message = self._next(until, within or 0.0)
+            message = self._next(until)
             if not isinstance(message, Event):
                 return message
             if told is not None:
@@ -125,7 +111,7 @@ class Handle:
     def finish(self) -> int | None:
         """Let it close its engine; return the peak memory, or None if it failed."""
         peak = None
-        with suppress(WorkerGone, WorkerLate):
+        with suppress(WorkerLost):
             reply = self.ask(Finish(), within=_GRACE * 4)
             peak = reply.peak_memory if isinstance(reply, Finished) else None
         self.end()
@@ -150,30 +136,35 @@ class Handle:
         try:
             self._process.stdin.write(line + b"\n")
         except (BrokenPipeError, ValueError):
-            raise WorkerGone(self._process.wait()) from None
+            raise self._gone() from None
 
-    def _next(self, until: float | None, within: float) -> Event | Reply:
+    def _next(self, until: float | None) -> Event | Reply:
         while b"\n" not in self._heard:
-            self._hear(until, within)
+            self._hear(until)
         line, _, rest = bytes(self._heard).partition(b"\n")
         self._heard = bytearray(rest)
         try:
             return read_told(line)
         except msgspec.MsgspecError as exc:
-            raise WorkerLate(within) from exc
+            raise WorkerLost("garbled", "what its process said is no answer") from exc
 
-    def _hear(self, until: float | None, within: float) -> None:
+    def _hear(self, until: float | None) -> None:
         pipe = self._process.stdout
         assert pipe is not None
         with selectors.DefaultSelector() as selector:
             selector.register(pipe, selectors.EVENT_READ)
             left = None if until is None else max(0.0, until - time.monotonic())
             if not selector.select(left):
-                raise WorkerLate(within)
+                raise WorkerLost("timeout", "no answer in time")
         piece = os.read(pipe.fileno(), 1 << 16)
         if not piece:
-            raise WorkerGone(self._process.wait())
+            raise self._gone()
         self._heard += piece
+
+    def _gone(self) -> WorkerLost:
+        code = self._process.wait()
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return WorkerLost("crash", f"its process ended ({how})")
 
 
 def _signal(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:

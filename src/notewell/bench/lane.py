@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from notewell.bench.contending import Entrant
-from notewell.bench.handle import Handle, WorkerGone, WorkerLate, python_program
+from notewell.bench.handle import Handle, WorkerLost, python_program
 from notewell.bench.messages import (
     Answered,
     Event,
@@ -30,14 +30,6 @@ SEARCH_SECONDS: Final = 120.0
 
 _STARTS: Final = 4
 """A worker that ends on its own is started again, so many times in all."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    """In place of a reply: the worker is gone."""
-
-    kind: str
-    message: str
 
 
 @dataclass(slots=True)
@@ -166,27 +158,24 @@ class Lane:
         *,
         within: float | None = None,
         told: Callable[[Event], None] | None = None,
-    ) -> Reply | _Lost:
+    ) -> Reply | WorkerLost:
         """Ask the worker, and start it if it does not run."""
         if self._handle is None:
             if self._starts == _STARTS:
-                return _Lost("crash", "its process ended too often")
+                return WorkerLost("crash", "its process ended too often")
             self._starts += 1
             self._handle = Handle(self.place, self._environ)
         try:
             return self._handle.ask(request, within=within, told=told)
-        except WorkerGone as gone:
+        except WorkerLost as lost:
             self.end()
-            return _Lost("crash", str(gone))
-        except WorkerLate as late:
-            self.end()
-            return _Lost("timeout", str(late))
+            return lost
 
 
-def _failure(reply: Reply | _Lost) -> tuple[str, str]:
+def _failure(reply: Reply | WorkerLost) -> tuple[str, str]:
     """Return the type of a failure, and a sentence."""
-    if isinstance(reply, _Lost):
-        return reply.kind, reply.message
+    if isinstance(reply, WorkerLost):
+        return reply.kind, str(reply)
     if isinstance(reply, Answered):
         return "unavailable", next(iter(reply.answer.warnings[-2:]), "no answer")
     if isinstance(reply, Failed):

@@ -268,7 +268,7 @@ def _versions(contenders: Sequence[Contender]) -> dict[str, str]:
 
 def _remarks(ran: Ran) -> Iterator[str]:
     if not ran.finished:
-        yield "The run was stopped before every query had been asked of everyone."
+        yield "The run was stopped early: the figures are of what was done until then."
     for lane in ran.lanes:
         label, made = lane.entrant.label, lane.index
         if made is None:
