@@ -113,7 +113,7 @@ def _entrant(spec: str, scene: Scene, known: Sequence[str]) -> Entrant:
             " @provider=NAME"
         )
     return Entrant(
-        label=_label(name, {key: shown[key] for key in given}),
+        label=_label(name, {key: shown[key] for key in given if key in shown}),
         backend=backend,
         overrides=overrides,
         settings=shown,
