@@ -4,13 +4,14 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.surfaces.conftest import COMMAND
+from tests.surfaces.test_streams_and_signals import PROGRAM
 
 from notewell.adapters.surfaces.cli.benching import Benching
 from notewell.adapters.surfaces.cli.output import Output
@@ -146,7 +147,7 @@ def test_ctrl_c_prints_what_is_done(
     temporary.mkdir()
     words = ["bench", "--workspace", str(notes), "--json", "--rounds", "1000"]
     running = subprocess.Popen(
-        [*COMMAND, *words],
+        [sys.executable, "-c", PROGRAM, *words],
         env={**environ, "TMPDIR": str(temporary)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
