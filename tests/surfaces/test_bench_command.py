@@ -91,12 +91,14 @@ def test_the_same_seed_asks_the_same(run: "Notewell") -> None:
 def test_the_report_is_kept_for_its_owner_alone(
     run: "Notewell", tmp_path: Path
 ) -> None:
-    out = tmp_path / "report.json"
+    out, html = tmp_path / "report.json", tmp_path / "report.html"
+    files = ("--out", str(out), "--html", str(html))
 
-    ran = run("bench", "--sample", "2", *QUICK, "--out", str(out))
+    ran = run("bench", "--sample", "2", *QUICK, *files)
 
     assert ran.text.startswith("2 queries")
-    assert out.stat().st_mode & 0o777 == 0o600
+    assert {file.stat().st_mode & 0o777 for file in (out, html)} == {0o600}
+    assert html.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert json.loads(out.read_bytes())["finished"] is True
 
 

@@ -1,7 +1,7 @@
 """`notewell bench`: engines and settings side by side, on your own notes."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from notewell.adapters.surfaces.cli.options import Call, Command, completing, count
-from notewell.adapters.surfaces.cli.output import Output
+from notewell.adapters.surfaces.cli.output import Output, utf8
 from notewell.adapters.surfaces.cli.usage import Refused
 from notewell.errors import UsageError
 
@@ -44,7 +44,7 @@ _EXAMPLES: Final = (
         "notewell bench --backend builtin --backend builtin@mmr.enabled=true",
         "what a setting changes",
     ),
-    ("notewell bench --sample 30 --rounds 1 --out report.json", "quick, and kept"),
+    ("notewell bench --sample 30 --rounds 1 --html report.html", "quick, to look at"),
 )
 
 
@@ -137,30 +137,43 @@ def _path(
     shell_complete=completing("file"),
     help="Write the whole report there, as JSON. It quotes notes.",
 )
+@click.option(
+    "--html",
+    callback=_path,
+    metavar="FILE",
+    shell_complete=completing("file"),
+    help="Write it there as a page with charts and every answer, too.",
+)
 @click.pass_context
-def bench(context: click.Context, /, out: Path | None, **given: Any) -> int:
+def bench(
+    context: click.Context, /, out: Path | None, html: Path | None, **given: Any
+) -> int:
     """Plan, run and show a benchmark."""
     call = Call.of(context)
-    _check(call, out, given)
+    _check(call, (out, html), given)
     report = _run(call, given)
-    _show(report, call.output, out)
+    _keep(report, out, html)
+    _show(report, call.output)
     if not report.finished:
         return _INTERRUPTED
     return int(all(each.unavailable is not None for each in report.contenders))
 
 
-def _check(call: Call, out: Path | None, given: Mapping[str, object]) -> None:
+def _check(
+    call: Call, files: Iterable[Path | None], given: Mapping[str, object]
+) -> None:
     """Refuse what makes no sense before anything takes its time."""
     if given["bundled"] and (given["queries"] or call.workspace):
         raise Refused(
             "a set has notes and queries of its own",
             remedy="leave out --set, or both --queries and --workspace",
         )
-    if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise Refused(
-            f"{str(out)!r} cannot be written",
-            remedy="name a file in a folder that exists",
-        )
+    for file in files:
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            raise Refused(
+                f"{str(file)!r} cannot be written",
+                remedy="name a file in a folder that exists",
+            )
 
 
 def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
@@ -185,20 +198,34 @@ def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
         return run(plan_for(wish, os.environ), listener)
 
 
-def _show(report: "BenchReport", output: Output, out: Path | None) -> None:
-    from notewell.adapters.surfaces import wire
-
+def _keep(report: "BenchReport", out: Path | None, html: Path | None) -> None:
+    """Write the report to the files that were named, for their owner alone."""
     if out is not None:
-        from notewell.writing.private import replace_file
+        from notewell.adapters.surfaces import wire
 
-        try:
-            replace_file(out, wire.dump(wire.bench_report(report)))
-        except OSError as exc:
-            raise UsageError(
-                f"{out} cannot be written: {exc.strerror or exc}",
-                remedy="name another file with --out; the figures are lost",
-            ) from exc
+        _write(out, wire.dump(wire.bench_report(report)))
+    if html is not None:
+        from notewell.adapters.surfaces.report import page
+
+        _write(html, utf8(page(report)))
+
+
+def _write(file: Path, content: bytes) -> None:
+    from notewell.writing.private import replace_file
+
+    try:
+        replace_file(file, content)
+    except OSError as exc:
+        raise UsageError(
+            f"{file} cannot be written: {exc.strerror or exc}",
+            remedy="name another file; what was measured is lost",
+        ) from exc
+
+
+def _show(report: "BenchReport", output: Output) -> None:
     if output.json:
+        from notewell.adapters.surfaces import wire
+
         output.value(wire.bench_report(report))
         return
     from notewell.adapters.surfaces.cli.screen import Screen
