@@ -14,6 +14,7 @@ from notewell.errors import NotewellError
 from notewell.types import Document, Hit, IndexReport, SearchAnswer, StatusReport
 
 if TYPE_CHECKING:
+    from notewell.bench.results import BenchReport
     from notewell.memory.context import SessionContext
     from notewell.memory.remembering import Remembered
 
@@ -76,6 +77,11 @@ def index_report(report: IndexReport) -> Json:
 
 def status_report(report: StatusReport) -> Json:
     """Return the state of one agent's memory."""
+    return _members(report)
+
+
+def bench_report(report: "BenchReport") -> Json:
+    """Return what a benchmark found; metrics, categories and settings keep their names."""
     return _members(report)
 
 

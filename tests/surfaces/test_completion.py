@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
 
 
+QMD_CONTENDERS = [
+    "plain,qmd",
+    "plain,qmd:search",
+    "plain,qmd:vsearch",
+    "plain,qmd:query",
+]
+
+
 def typed(line: str) -> dict[str, str]:
     """What bash hands over when the tabulator is pressed at the end of a line."""
     return {
@@ -30,6 +38,7 @@ def typed(line: str) -> dict[str, str]:
         ("notewell search --format m", ["plain,markdown"]),
         ("notewell get --workspace n", ["dir,n"]),
         ("notewell get --config n", ["file,n"]),
+        ("notewell bench --backend q", QMD_CONTENDERS),
         ("notewell completion ", ["plain,bash", "plain,zsh", "plain,fish"]),
     ],
 )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.adapters.surfaces.cli.root import COMMANDS, PLANNED
+from notewell.adapters.surfaces.cli.root import COMMANDS
 
 if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
@@ -115,11 +115,3 @@ def test_an_unknown_command_gets_advice(
 
     assert (ran.code, ran.text) == (2, "")
     assert advice in ran.said
-
-
-@pytest.mark.parametrize("name", sorted(PLANNED))
-def test_a_planned_command_is_said_to_be_planned(name: str, run: "Notewell") -> None:
-    ran = run(name, "--queries", "x")
-
-    assert ran.code == 2
-    assert f"does not have `{name}` yet" in ran.said

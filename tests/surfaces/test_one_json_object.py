@@ -47,7 +47,7 @@ def test_an_answer_is_one_object(line: list[str], run: "Notewell") -> None:
         (["--json", "search"], "usage"),
         (["search", "--json"], "usage"),
         (["serach", "x", "--json"], "usage"),
-        (["bench", "--json"], "usage"),
+        (["bench", "--queries", "gone.jsonl", "--json"], "usage"),
         (["search", "x", "--nope", "--json"], "usage"),
         (["search", "x", "--json", "--max-results"], "usage"),
         (["search", "x", "--json", "--max-results", "0"], "usage"),

@@ -91,8 +91,9 @@ def share(
 
 
 def add_common(command: Readable) -> None:
-    """Give a command the options that every command has."""
-    options = _common_options()
+    """Give a command the options that every command has, unless it has its own."""
+    own = {name for parameter in command.params for name in parameter.opts}
+    options = [each for each in _common_options() if own.isdisjoint(each.opts)]
     command.params.extend(options)
     command.common = frozenset(str(option.name) for option in options)
 

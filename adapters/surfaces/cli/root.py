@@ -22,12 +22,12 @@ COMMANDS: Final[Mapping[str, str]] = {
     "status": "Show what is indexed, and what is not.",
     "config": "Show every setting and where it comes from.",
     "doctor": "Check this machine, and say what to do.",
+    "bench": "Measure engines side by side, on your own notes.",
     "models": "Fetch the embedding model, once.",
     "mcp": "Serve the memory to agents by MCP.",
     "completion": "Print what makes a shell complete commands.",
 }
 _FUNCTIONS: Final[Mapping[str, str]] = {"open": "open_note"}  # not to hide `open`
-PLANNED: Final = frozenset({"bench"})
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.
 
 The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of
@@ -150,15 +150,10 @@ def _show_version(context: click.Context, _parameter: Any, value: bool) -> None:
 
 
 def _unknown(name: str) -> Refused:
-    if name in PLANNED:
-        return Refused(
-            f"this version of notewell does not have `{name}` yet",
-            remedy=f"it has: {', '.join(COMMANDS)}",
-        )
     import difflib  # only for a word that is no command
 
-    near = difflib.get_close_matches(name.lower(), [*COMMANDS, *PLANNED], n=1)
-    if near and near[0] in COMMANDS:
+    near = difflib.get_close_matches(name.lower(), COMMANDS, n=1)
+    if near:
         remedy = f"did you mean `notewell {near[0]}`?"
     else:
         remedy = "to ask your notes: notewell search QUERY; see `notewell --help`"

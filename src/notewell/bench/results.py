@@ -170,6 +170,7 @@ class Answer:
 
     Attributes:
         label: Of the contender.
+        results: The first ten; the scores are of all that were asked for.
         ms: The median of its warm searches for this query.
         scores: This query alone.
         reason: Why there are no results, as in a search's answer.

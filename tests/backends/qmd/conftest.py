@@ -22,19 +22,20 @@ _FOLDER = Path(
 Installed: TypeAlias = Callable[[str], list[str]]
 
 
+def command_of(version: str) -> list[str]:
+    """Return `memory.qmd.command` for a real QMD; skip the test without it."""
+    nodes = list((_FOLDER / "node" / "node_modules").glob("node-*/bin/node"))
+    package = _FOLDER / version / "node_modules" / "@tobilu" / "qmd" / "dist"
+    for entry in (package / "cli" / "qmd.js", package / "qmd.js"):
+        if nodes and entry.exists():
+            return [str(nodes[0]), str(entry)]
+    pytest.skip(f"no QMD {version} here")
+
+
 @pytest.fixture(scope="session")
 def qmd_of_version() -> Installed:
     """Gives `memory.qmd.command` for a real QMD; skips the test without it."""
-
-    def command(version: str) -> list[str]:
-        nodes = list((_FOLDER / "node" / "node_modules").glob("node-*/bin/node"))
-        package = _FOLDER / version / "node_modules" / "@tobilu" / "qmd" / "dist"
-        for entry in (package / "cli" / "qmd.js", package / "qmd.js"):
-            if nodes and entry.exists():
-                return [str(nodes[0]), str(entry)]
-        pytest.skip(f"no QMD {version} here")
-
-    return command
+    return command_of
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,175 @@
+"""Who takes part: `NAME[:MODE][@KEY=VALUE...]`, read and checked.
+
+builtin                       as it is configured
+builtin:keyword               words alone; also `hybrid` and `vector`
+qmd:vsearch                   a mode of QMD's; also `search` and `query`
+builtin@mmr.enabled=true      with another setting, named by the end of its key
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from notewell.backends.registry import targets
+from notewell.errors import UsageError
+from notewell.memory.opening import Opening, prepare
+
+_SEARCH: Final = "agents.defaults.memorySearch"
+_HYBRID: Final = f"{_SEARCH}.query.hybrid.enabled"
+_MODES: Final[Mapping[str, Mapping[str, Mapping[str, object]]]] = {
+    "builtin": {
+        "keyword": {f"{_SEARCH}.provider": "none"},
+        "hybrid": {_HYBRID: True},
+        "vector": {_HYBRID: False},
+    },
+    "qmd": {
+        mode: {"memory.qmd.searchMode": mode} for mode in ("search", "vsearch", "query")
+    },
+}
+_BY_MEANING: Final = ("hybrid", "vector")
+_SETTING: Final = re.compile(r"@(?=[A-Za-z][\w.]*=)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A contender before the race.
+
+    Attributes:
+        label: How it is called.
+        backend: The engine.
+        overrides: Settings that beat the user's, by their full key.
+        settings: The same as they may be shown.
+        unavailable: Why it cannot take part, or None.
+    """
+
+    label: str
+    backend: str
+    overrides: Mapping[str, object]
+    settings: Mapping[str, object] = field(default_factory=dict[str, object])
+    unavailable: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Whose settings contenders begin with; see `open_memory`."""
+
+    environ: Mapping[str, str]
+    workspace: Path | None = None
+    config: str | None = None
+    agent: str | None = None
+
+    def prepared(self, overrides: Mapping[str, object]) -> Opening:
+        """Resolve the settings with some of them replaced.
+
+        Raises:
+            ConfigError: a setting makes no sense.
+            UsageError: there is no such agent.
+        """
+        return prepare(
+            workspace=self.workspace,
+            agent=self.agent,
+            config=self.config,
+            backend=None,
+            server=False,
+            environ=self.environ,
+            overrides=overrides,
+        )
+
+
+def entrants(specs: Sequence[str], scene: Scene) -> tuple[Entrant, ...]:
+    """Read who takes part.
+
+    Raises:
+        UsageError: an engine, a mode or a key is not known, or two are the same.
+        ConfigError: a value makes no sense.
+    """
+    known = [each.key for each in scene.prepared({}).settings.values()]
+    found = tuple(_entrant(spec, scene, known) for spec in specs)
+    labels = [each.label for each in found]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise UsageError(f"{twice} takes part twice", remedy="name each contender once")
+    return found
+
+
+def _entrant(spec: str, scene: Scene, known: Sequence[str]) -> Entrant:
+    name, *settings = _SETTING.split(spec)
+    backend, _, mode = name.partition(":")
+    given = dict(_setting(each, known) for each in settings)
+    own = {**_mode(backend, mode), **given}
+    overrides = {**own, "memory.backend": backend, "memory.fallback": "none"}
+    opening = scene.prepared(overrides)
+    shown = {
+        each.key: each.value for each in opening.settings.values() if each.key in own
+    }
+    lacking = None if opening.enabled else "memory is switched off in the settings"
+    if backend == "builtin" and mode in _BY_MEANING and opening.embedding.first is None:
+        lacking = (
+            "no embedding provider is configured: set memorySearch.provider, or add"
+            " @provider=NAME"
+        )
+    return Entrant(
+        label=_label(name, {key: shown[key] for key in given if key in shown}),
+        backend=backend,
+        overrides=overrides,
+        settings=shown,
+        unavailable=lacking,
+    )
+
+
+def _label(name: str, shown: Mapping[str, object]) -> str:
+    """Call a contender by what was asked for: keys redacted, paths by their last part."""
+    parts = [name]
+    for key, value in shown.items():
+        end = key.rpartition(".")[2]
+        said = value if isinstance(value, str) else orjson.dumps(value).decode()
+        parts.append(f"{end}={said.rstrip('/').rpartition('/')[2] or said}")
+    return "@".join(parts)
+
+
+def _mode(backend: str, mode: str) -> Mapping[str, object]:
+    """Return the settings of a mode.
+
+    Raises:
+        UsageError: there is no such engine, or it has no such mode.
+    """
+    engines = targets()
+    if backend not in engines:
+        raise UsageError(
+            f"there is no engine {backend!r}",
+            remedy=f"use one of: {', '.join(engines)}",
+        )
+    modes = _MODES.get(backend, {})
+    if mode and mode not in modes:
+        accepted = ", ".join(f"{backend}:{each}" for each in modes) or backend
+        raise UsageError(
+            f"{backend} has no mode {mode!r}", remedy=f"use one of: {accepted}"
+        )
+    return modes[mode] if mode else {}
+
+
+def _setting(text: str, known: Sequence[str]) -> tuple[str, object]:
+    """Read KEY=VALUE; the end of a key will do where it is the end of one only.
+
+    Raises:
+        UsageError: no setting has that key, or several end with it.
+    """
+    end, _, value = text.partition("=")
+    settable = [key for key in known if key.startswith(("memory.", f"{_SEARCH}."))]
+    keys = [key for key in settable if key == end or key.endswith(f".{end}")]
+    keys = [end] if end in keys else keys
+    if len(keys) != 1:
+        problem = (
+            f"several settings end with {end!r}" if keys else f"no setting {end!r}"
+        )
+        near = keys or [key for key in settable if end.rpartition(".")[2] in key][:5]
+        remedy = f"write one of: {', '.join(near)}" if near else "see `notewell config`"
+        raise UsageError(problem, remedy=remedy)
+    try:
+        return keys[0], orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return keys[0], value

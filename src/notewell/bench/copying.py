@@ -1,0 +1,134 @@
+"""A copy of the notes, which a benchmark may change: the notes themselves never are."""
+
+import os
+import shutil
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from notewell.errors import UsageError
+from notewell.workspace import Note, Scan, Workspace, read_note, scan, split_lines
+from notewell.writing.private import private_lock
+
+_MARK: Final = ".notewell-bench"
+"""Says of a folder that it is a benchmark's; the lock of who works in it."""
+
+_LINE: Final = "\n- A line more, by which the benchmark changes this copy.\n"
+
+
+def copy_notes(workspace: Path, target: Path) -> Scan:
+    """Make `target` hold the notes of a folder as they are now, and nothing else.
+
+    Notes that are there already with the same size and time are left as they are, so
+    that an index of them stays good.
+
+    Returns:
+        What is in the copy.
+
+    Raises:
+        UsageError: the copy cannot be made.
+    """
+    wanted = {note.path: note for note in scan(Workspace(root=workspace)).notes}
+    try:
+        target.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for note in scan(Workspace(root=target)).notes:
+            if note.path not in wanted:
+                os.unlink(note.file)
+        for path, note in wanted.items():
+            _copy(note, target / path)
+    except OSError as exc:
+        raise UsageError(
+            f"the notes cannot be copied: {exc.strerror}: {exc.filename}",
+            remedy="see that there is space and the permission to read and write",
+        ) from exc
+    return scan(Workspace(root=target))
+
+
+@contextmanager
+def working_folder(named: Path | None) -> Generator[Path]:
+    """Give a folder to work in: a temporary one, or the one that is named and kept.
+
+    Raises:
+        UsageError: it holds something else, another benchmark is in it, or it cannot
+            be written.
+    """
+    if named is None:
+        with TemporaryDirectory(prefix="notewell-bench-") as folder:
+            yield Path(folder)
+        return
+    from filelock import Timeout
+
+    mark = named / _MARK
+    try:
+        if named.is_dir() and not mark.exists() and any(named.iterdir()):
+            raise UsageError(
+                f"{named} holds something else",
+                remedy="name a new folder, or an empty one",
+            )
+        lock = private_lock(mark)
+    except OSError as exc:
+        raise UsageError(
+            f"{named} cannot be written: {exc.strerror or exc}",
+            remedy="name another folder with --state",
+        ) from exc
+    try:
+        with lock.acquire(timeout=0):
+            yield named
+    except Timeout as exc:
+        raise UsageError(
+            f"another benchmark works in {named}", remedy="wait for it, or name another"
+        ) from exc
+
+
+class Change:
+    """One note of the copy with a line more, until it is taken back."""
+
+    def __init__(self, note: Note) -> None:
+        self._file = Path(note.file)
+        self._was = self._file.read_bytes()
+        self._times = (note.mtime_ns, note.mtime_ns)
+
+    def make(self) -> None:
+        """Add a line."""
+        self._file.write_bytes(self._was + _LINE.encode())
+
+    def take_back(self) -> None:
+        """Make the note what it was."""
+        self._file.write_bytes(self._was)
+        os.utime(self._file, ns=self._times)
+
+
+def middling(notes: Sequence[Note]) -> Note | None:
+    """Return the note of median size, the first by path among equals."""
+    ordered = sorted(notes, key=lambda note: (note.size, note.path))
+    return ordered[len(ordered) // 2] if ordered else None
+
+
+def line_reader(root: Path) -> Callable[[str], Sequence[str]]:
+    """Return what reads the lines of a note below `root`, each note once.
+
+    A note that is not there, or not below it, has no lines.
+    """
+    known: dict[str, list[str]] = {}
+
+    def read(path: str) -> Sequence[str]:
+        if path not in known:
+            known[path] = []
+            with suppress(OSError, ValueError):
+                if ".." not in Path(path).parts:
+                    known[path] = split_lines(read_note(root / path).text)
+        return known[path]
+
+    return read
+
+
+def _copy(note: Note, file: Path) -> None:
+    with suppress(OSError):
+        there = file.stat()
+        if (there.st_size, there.st_mtime_ns) == (note.size, note.mtime_ns):
+            return
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    shutil.copyfile(note.file, file, follow_symlinks=False)
+    os.utime(file, ns=(note.mtime_ns, note.mtime_ns))

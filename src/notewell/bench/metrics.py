@@ -1,0 +1,172 @@
+"""Scores of one answer, at the level of passages.
+
+A result hits a place that is right when both are of one file and their lines overlap.
+Every place is credited once, to the first result that hits it, so that passages which
+repeat or overlap gain nothing.
+"""
+
+import math
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple, cast, get_args
+
+from notewell.bench.results import Metric
+
+METRICS: Final = cast("tuple[Metric, ...]", get_args(Metric))
+BUDGET: Final = 4_000
+"""Characters of results that are read for `rec@4kc`."""
+
+_DEEPEST: Final = 10
+
+
+class Span(NamedTuple):
+    """Lines of a file, 1-based, both ends included; `grade` is how right they are."""
+
+    path: str
+    start: int
+    end: int
+    grade: float = 1.0
+
+    def touches(self, other: "Span") -> bool:
+        """Whether both are of one file and share a line."""
+        return (
+            same_path(self.path, other.path)
+            and self.start <= other.end
+            and self.end >= other.start
+        )
+
+
+class Lengths:
+    """How many characters the lines of each note have, read when first asked for."""
+
+    def __init__(self, read: Callable[[str], Sequence[str]]) -> None:
+        """Take what reads the lines of a note; a note that is not there has none."""
+        self._read = read
+        self._sums: dict[str, list[int]] = {}
+
+    def spend(self, span: Span, left: int) -> tuple[int, int]:
+        """Read the lines of `span` in order until `left` characters are spent.
+
+        A line that begins within the budget is read to its end.
+
+        Returns:
+            The last line that was read (before the first one if none was), and the
+            characters spent.
+        """
+        sums = self._of(span.path)
+        start = min(max(span.start, 1), len(sums))
+        end = min(span.end, len(sums) - 1)
+        if end < start or left <= 0:
+            return start - 1, 0
+        last = bisect_left(sums, sums[start - 1] + left)
+        last = max(start, min(end, last))
+        return last, sums[last] - sums[start - 1]
+
+    def _of(self, path: str) -> list[int]:
+        if path not in self._sums:
+            lengths = (len(line.rstrip("\r")) for line in self._read(path))
+            self._sums[path] = list(accumulate(lengths, initial=0))
+        return self._sums[path]
+
+
+def same_path(left: str, right: str) -> bool:
+    """Whether two paths name one note, however their characters are composed."""
+    return left == right or _composed(left) == _composed(right)
+
+
+def kept(results: Sequence[Span], ignored: Sequence[Span]) -> list[Span]:
+    """Return the results without those that touch a place which is not judged."""
+    return [
+        found for found in results if not any(found.touches(place) for place in ignored)
+    ]
+
+
+def credits(results: Sequence[Span], right: Sequence[Span]) -> list[list[int]]:
+    """Return for each result the places, by index, that it is the first to hit.
+
+    >>> one, two = Span("a.md", 1, 2), Span("a.md", 9, 9)
+    >>> credits([Span("a.md", 2, 4), Span("a.md", 1, 9)], [one, two])
+    [[0], [1]]
+    """
+    left = list(range(len(right)))
+    found: list[list[int]] = []
+    for result in results:
+        hit = [place for place in left if result.touches(right[place])]
+        left = [place for place in left if place not in hit]
+        found.append(hit)
+    return found
+
+
+def scores(
+    results: Sequence[Span],
+    right: Sequence[Span],
+    *,
+    ignored: Sequence[Span] = (),
+    lengths: Lengths,
+) -> dict[Metric, float]:
+    """Score one answer.
+
+    Args:
+        results: Best first.
+        right: At least one place, each with a grade above 0.
+        ignored: Places that are neither right nor wrong: results that touch one are
+            taken out first.
+        lengths: Of the lines of the notes.
+
+    Returns:
+        A number from 0 to 1 for each of METRICS.
+    """
+    ranked = kept(results, ignored)
+    found = credits(ranked[:_DEEPEST], right)
+    first = next((rank for rank, hit in enumerate(found, 1) if hit), None)
+    gains = [sum(right[place].grade for place in hit) for hit in found]
+    ideal = sorted((place.grade for place in right), reverse=True)[:_DEEPEST]
+    # A passage that hits several places gains their sum, which can beat the ideal.
+    return {
+        "recall@1": _share(found[:1], right),
+        "recall@6": _share(found[:6], right),
+        "recall@10": _share(found, right),
+        "mrr@10": 1 / first if first else 0.0,
+        "ndcg@10": min(1.0, _discounted(gains) / _discounted(ideal)),
+        "success@6": float(first is not None and first <= 6),
+        "rec@4kc": _within_budget(ranked, right, lengths),
+    }
+
+
+def _share(found: Sequence[Sequence[int]], right: Sequence[Span]) -> float:
+    return sum(map(len, found)) / len(right)
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    """Discounted cumulative gain: linear gain, discount log2(rank + 1).
+
+    Source:
+        Jarvelin and Kekalainen, "Cumulated gain-based evaluation of IR techniques",
+        ACM TOIS 20(4), 2002.
+    """
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
+
+def _within_budget(
+    ranked: Sequence[Span], right: Sequence[Span], lengths: Lengths
+) -> float:
+    """Recall when results are read line by line until the budget is spent.
+
+    Lines that several results hold are paid for each time.
+    """
+    left, found = BUDGET, set[int]()
+    for result in ranked:
+        last, spent = lengths.spend(result, left)
+        if last >= result.start:
+            read = result._replace(end=last)
+            found |= {at for at, place in enumerate(right) if read.touches(place)}
+        left -= spent
+        if left <= 0:
+            break
+    return len(found) / len(right)
+
+
+def _composed(path: str) -> str:
+    return unicodedata.normalize("NFC", path).removeprefix("./")

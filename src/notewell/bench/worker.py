@@ -1,0 +1,143 @@
+"""The process in which one contender answers, alone: `main` is its whole life.
+
+It reads where it works, then requests, from standard input, and answers each on what
+was standard output: libraries that print are sent to standard error. When its input
+ends, so does it, with all that its engine has started.
+"""
+
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from functools import partial
+from types import FrameType
+from typing import BinaryIO, Final, Literal, NoReturn, Self
+
+import msgspec
+
+from notewell.backends.base import VectorWork
+from notewell.bench.memory_use import peak_memory
+from notewell.bench.messages import (
+    Answered,
+    Failed,
+    Finish,
+    Finished,
+    Index,
+    Indexed,
+    Message,
+    Moved,
+    Request,
+    Search,
+    Uploading,
+    encode,
+    read_request,
+)
+from notewell.bench.place import Place, open_at
+from notewell.errors import NotewellError
+from notewell.memory.sync import SyncMemory
+
+_SECONDS_BETWEEN: Final = 0.1
+"""Between two words on how far a run is."""
+
+
+def main() -> None:
+    """Serve until the input ends, or somebody says to finish."""
+    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started us
+    voice = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    place = msgspec.json.decode(sys.stdin.buffer.readline(), type=Place)
+    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    worker = Worker(place, voice)
+    with worker:
+        while not isinstance(request := requests.get(), Finish):
+            worker.obey(request)
+    worker.say(Finished(peak_memory=peak_memory()))
+
+
+def _listen(requests: "queue.SimpleQueue[Request]") -> None:
+    """Pass on what is asked; end the process when nobody can ask any more."""
+    for line in sys.stdin.buffer:
+        request = read_request(line)
+        requests.put(request)
+        if isinstance(request, Finish):
+            return
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(143)
+
+
+class Worker:
+    """A contender's memory, opened at its first request."""
+
+    def __init__(self, place: Place, voice: BinaryIO) -> None:
+        self._place = place
+        self._voice = voice
+        self._held = ExitStack()
+        self._memory: SyncMemory | None = None
+        self._said = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._held.close()
+
+    def say(self, message: Message) -> None:
+        """Tell who started us."""
+        line = encode(message) + b"\n"
+        while line:
+            line = line[self._voice.write(line) :]
+
+    def obey(self, request: Request) -> None:
+        """Do what is asked, and say how it went."""
+        try:
+            memory = self._opened()
+            if isinstance(request, Search):
+                self._search(memory, request.query)
+            elif isinstance(request, Index):
+                self._index(memory)
+        except NotewellError as error:
+            self.say(Failed(message=error.message, remedy=error.remedy))
+
+    def _opened(self) -> SyncMemory:
+        if self._memory is None:
+            self._memory = self._held.enter_context(open_at(self._place, os.environ))
+        return self._memory
+
+    def _search(self, memory: SyncMemory, query: str) -> None:
+        began = time.perf_counter()
+        answer = memory.search(query, max_results=self._place.limit, sources={"memory"})
+        took = (time.perf_counter() - began) * 1000
+        self.say(Answered(answer=answer, ms=took))
+
+    def _index(self, memory: SyncMemory) -> None:
+        fresh = memory.status().index.indexed_at is None
+        began = time.perf_counter()
+        report = memory.refresh(
+            progress=partial(self._moved, "notes"),
+            vectors=VectorWork(
+                progress=partial(self._moved, "vectors"),
+                uploading=lambda upload: self.say(Uploading(upload=upload)),
+                fetching=partial(self._moved, "model"),
+            ),
+        )
+        took = (time.perf_counter() - began) * 1000
+        program = memory.status().index.details.get("program", "")
+        version = program.rpartition("version ")[2] or None
+        self.say(Indexed(report=report, ms=took, fresh=fresh, version=version))
+
+    def _moved(
+        self, what: Literal["notes", "vectors", "model"], done: int, total: int | None
+    ) -> None:
+        """Say how far a run is, now and then, and when it is done."""
+        now = time.monotonic()
+        if done == total or now - self._said > _SECONDS_BETWEEN:
+            self._said = now
+            self.say(Moved(what=what, done=done, total=total))

@@ -1,0 +1,172 @@
+"""`notewell bench` as people call it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.surfaces.test_streams_and_signals import PROGRAM
+
+from notewell.adapters.surfaces.cli.benching import Benching
+from notewell.adapters.surfaces.cli.output import Output
+from notewell.backends.base import Upload
+
+if TYPE_CHECKING:
+    from tests.surfaces.conftest import Notewell
+
+QUICK = ("--rounds", "1", "--cold", "0")
+QUERIES = (
+    '{"id": "port", "query": "gateway port", "relevant":'
+    ' [{"path": "MEMORY.md", "start_line": 3}]}\n'
+    '{"id": "lost", "query": "数据库", "relevant":'
+    ' [{"path": "memory/none.md", "start_line": 1}]}\n'
+)
+
+
+def test_judged_queries_are_scored(run: "Notewell", tmp_path: Path) -> None:
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text(QUERIES, encoding="utf-8")
+
+    ran = run(
+        "bench", "--queries", str(queries), "--rounds", "1", "--cold", "1", "--json"
+    )
+
+    assert ran.code == 0
+    report = ran.value
+    [builtin] = report["contenders"]
+    assert (report["origin"], report["queriesFrom"]) == ("judged", "queries.jsonl")
+    assert (report["schemaVersion"], report["workspace"]) == (1, "notes")
+    assert builtin["quality"]["recall@6"]["mean"] == 0.5
+    assert len(builtin["cold"]["samples"]) == 1
+    assert (
+        "A judgement is not there: lost: there is no note memory/none.md."
+        in (report["remarks"])
+    )
+
+
+def test_what_was_left_out_is_said(run: "Notewell", tmp_path: Path) -> None:
+    ran = run("bench", "--sample", "3", *QUICK, env={"PATH": str(tmp_path)})
+
+    assert ran.code == 0
+    assert "known items, not judged" in ran.text
+    assert "Search by meaning was left out: no embedding provider" in ran.text
+    assert "qmd:search was left out: qmd: there is no program 'qmd'" in ran.text
+
+
+def test_the_table_fits_where_it_goes(run: "Notewell") -> None:
+    ran = run("bench", "--set", "example", "--sample", "4", *QUICK, workspace=None)
+
+    lines = ran.text.splitlines()
+    assert any(line.startswith("quality ") and "ndcg@10" in line for line in lines)
+    assert any(line.startswith("cost ") and "memory" in line for line in lines)
+    assert max(map(len, lines)) <= 120
+    assert "\x1b" not in ran.text
+
+
+def test_in_a_folder_that_is_no_workspace_the_bundled_set_runs(run: "Notewell") -> None:
+    ran = run("bench", "--backend", "builtin:keyword", *QUICK, "--json", workspace=None)
+
+    report = ran.value
+    assert (report["origin"], report["workspace"]) == ("bundled", "example")
+    assert len(report["asked"]) == 66
+    [keyword] = report["contenders"]
+    assert 0.6 < keyword["quality"]["success@6"]["mean"] < 0.95  # some of it is hard
+
+
+def test_the_same_seed_asks_the_same(run: "Notewell") -> None:
+    words = ("bench", "--sample", "5", "--backend", "builtin", *QUICK, "--json")
+
+    one, other = run(*words, "--seed", "4").value, run(*words, "--seed", "4").value
+
+    asked = [(each["query"], each["relevant"]) for each in one["asked"]]
+    assert asked == [(each["query"], each["relevant"]) for each in other["asked"]]
+
+
+def test_the_report_is_kept_for_its_owner_alone(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    out, html = tmp_path / "report.json", tmp_path / "report.html"
+    files = ("--out", str(out), "--html", str(html))
+
+    ran = run("bench", "--sample", "2", *QUICK, *files)
+
+    assert ran.text.startswith("2 queries")
+    assert {file.stat().st_mode & 0o777 for file in (out, html)} == {0o600}
+    assert html.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads(out.read_bytes())["finished"] is True
+
+
+def test_what_makes_no_sense_is_refused_at_once(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{}\n", encoding="utf-8")
+
+    for words, said in (
+        (("--queries", str(bad)), f"{bad}, line 1: "),
+        (("--backend", "elastic"), "there is no engine 'elastic'"),
+        (("--set", "example", "--queries", str(bad)), "a set has notes and queries"),
+        (("--out", str(tmp_path / "none" / "x.json")), "cannot be written"),
+        (("--state", str(tmp_path / "notes" / "state")), "lies in the workspace"),
+    ):
+        ran = run("bench", *words)
+
+        assert (ran.code, ran.text) == (2, "")
+        assert said in ran.said
+
+
+def test_nobody_who_can_take_part_is_a_failure_with_a_report(run: "Notewell") -> None:
+    ran = run("bench", "--backend", "builtin:vector", *QUICK, "--json")
+
+    assert ran.code == 1
+    [vector] = ran.value["contenders"]
+    assert "no embedding provider" in vector["unavailable"]
+
+
+def test_before_text_leaves_the_machine_it_is_said(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    upload = Upload(provider="openai", host="api.example", passages=7, tokens=900)
+
+    with closing(Benching(Output(json=True))) as listener:
+        listener.stage("Indexing for builtin", "file")
+        listener.uploading(upload)
+
+    said = "sending 7 passages, about 900 tokens, to api.example (openai)\n"
+    assert capfd.readouterr().err == said
+
+
+def test_ctrl_c_prints_what_is_done(
+    environ: dict[str, str], notes: Path, tmp_path: Path
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    words = ["bench", "--workspace", str(notes), "--json", "--rounds", "1000"]
+    running = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words],
+        env={**environ, "TMPDIR": str(temporary)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert running.stdout is not None
+    assert running.stderr is not None
+    guard = threading.Timer(60, running.kill)
+    guard.start()
+    for line in running.stderr:
+        if line.startswith(b"Asking"):
+            break
+
+    os.kill(running.pid, signal.SIGINT)
+
+    out, _ = running.communicate()
+    guard.cancel()
+    assert running.returncode == 130
+    assert json.loads(out)["finished"] is False
+    assert os.listdir(temporary) == []
