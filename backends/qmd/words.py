@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
+from notewell.backends.text.folding import fold
 from notewell.backends.text.query import Want
 from notewell.backends.text.terms import is_unspaced, split
 
@@ -23,17 +24,20 @@ _SIGNS: Final = re.compile(r"[^\w'-]+|(?<!\w)[-']+|[-']+(?!\w)")
 def as_written(text: str) -> str:
     """Return a query as one search: every word of it, none of its syntax.
 
+    Letters stay as they are: QMD folds é to e, as we do, but ø only to itself.
+
     >>> as_written('-v "multi-agent" https://api.example.com/v2')
     'v multi-agent https api example com v2'
     """
-    words = _SIGNS.sub(" ", " ".join(split(text)))
+    words = _SIGNS.sub(" ", " ".join(split(text, accents=True)))
     return " ".join(islice((word for word in words.split()), _MOST_WORDS))
 
 
 def in_parts(text: str, wants: Sequence[Want]) -> list[str]:
     """Return searches that find what a question asks for, the strictest first."""
+    own = {fold(word): word for word in as_written(text).split()}
     content = [
-        as_written(want.exact[0])
+        " ".join(own.get(word, word) for word in as_written(want.exact[0]).split())
         for want in wants
         if not want.filler and not want.part and not want.in_run
     ]

@@ -25,11 +25,20 @@ def unify(text: str) -> str:
     """
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", text)
+    text = compose(text)
     if _MAY_CARRY_MARKS.search(text):
         bare = _MARKS.sub("", unicodedata.normalize("NFD", text))
         text = unicodedata.normalize("NFC", bare).translate(_ODD_LETTERS)
-    return text.replace("’", "'")
+    return text
+
+
+def compose(text: str) -> str:
+    """Return text without compatibility forms; letters keep their accents.
+
+    >>> compose("ＡＢＣ Tromsø’s ﾃｽﾄ")
+    "ABC Tromsø's テスト"
+    """
+    return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
 def fold(text: str) -> str:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-from notewell.backends.text.folding import unify
+from notewell.backends.text.folding import compose, unify
 
 TERMS_VERSION = "1"
 """Part of the index identity: other terms need another index."""
@@ -135,13 +135,18 @@ def terms_of(text: str) -> set[str]:
     return {term for forms in forms_of(text) for term in chain(forms.body, forms.extra)}
 
 
-def split(text: str) -> list[str]:
+def split(text: str, *, accents: bool = False) -> list[str]:
     """Return the tokens of `text` in order, unified but not analysed.
+
+    Args:
+        accents: Letters keep theirs.
 
     >>> split("重跑gen-itgc后, don't!")
     ['重跑', 'gen-itgc', '后', "don't"]
+    >>> split("Tromsø café"), split("Tromsø café", accents=True)
+    (['Tromso', 'cafe'], ['Tromsø', 'café'])
     """
-    text = unify(text)
+    text = compose(text) if accents else unify(text)
     return (_ASCII_TOKEN if text.isascii() else _beyond_ascii()[0]).findall(text)
 
 

@@ -26,6 +26,7 @@ NOTES: Mapping[str, str] = {
     "See https://api.example.com/v2 and tools/foo_bar.py, C++ and v2.2.15.\r\n",
     "memory/My Notes (v2).md": "The walrus budget is 12,500 EUR.\n",
     "memory/京都旅行.md": "京都の旅館を予約した。\n数据库部署在新加坡\n",
+    "memory/trip.md": "Tromsø in March, then Łódź by train; café in Kadıköy.\n",
     "memory/up_x.md": "first ibis\n",
     "memory/up-x.md": "second ibis\n",
 }
@@ -62,6 +63,10 @@ def daemon_of(status: Mapping[str, str]) -> int:
         ("--walrus", "memory/My Notes (v2).md"),
         ("旅館", "memory/京都旅行.md"),
         ("数据库部署", "memory/京都旅行.md"),
+        ("Tromsø", "memory/trip.md"),
+        ("ŁÓDŹ", "memory/trip.md"),
+        ("cafe", "memory/trip.md"),
+        ("When do we travel to Tromsø or Kadıköy?", "memory/trip.md"),
     ],
 )
 async def test_questions_and_signs_and_every_script_find_their_note(
