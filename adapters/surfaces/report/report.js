@@ -26,8 +26,8 @@
   }
 
   const who = (label) => make("span", "who", symbol(label), make("bdi", "", label));
-  const lines = (one) => (one.start === one.end ? `${one.start}` : `${one.start}–${one.end}`);
-  const citation = (one) => make("bdi", "path", `${texts[one.path]}:${lines(one)}`);
+  const lines = (one) => (one.start === one.end ? `L${one.start}` : `L${one.start}-L${one.end}`);
+  const citation = (one) => make("bdi", "path", `${texts[one.path]}#${lines(one)}`);
   const touches = (a, b) => a.path === b.path && a.start <= b.end && b.start <= a.end;
   const rank = (answer) => answer.results.findIndex((hit) => hit.relevant.length) + 1;
   const troubled = (answer) => answer.error !== undefined || answer.fallbacks.length > 0;

@@ -196,7 +196,7 @@ def test_an_open_query_has_the_answers_side_by_side_with_right_places_marked(
     assert browser.value(names) == list(LABELS[:3])
     assert browser.value(marked) == right
     assert browser.value("document.querySelector('.places .path').textContent") == (
-        "memory/0.md:3–5"
+        "memory/0.md#L3-L5"
     )
 
 
