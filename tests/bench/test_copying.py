@@ -89,3 +89,23 @@ def test_a_temporary_folder_leaves_nothing(
         (folder / "notes").mkdir()
 
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("linked", ["", "memory", "memory/birds.md"])
+def test_a_copy_goes_through_no_link_to_what_is_somebody_else_s(
+    linked: str, notes: Path, tmp_path: Path
+) -> None:
+    copy, others = tmp_path / "state" / "notes", tmp_path / "others"
+    copy_notes(notes, others)
+    own = others / "memory" / "own.md"
+    own.write_text("Mine.\n", encoding="utf-8")
+    birds = others / "memory" / "birds.md"
+    birds.write_text("Mine as well.\n", encoding="utf-8")
+    (copy / linked).parent.mkdir(parents=True)
+    (copy / linked).symlink_to(others / linked)
+
+    with pytest.raises(UsageError, match="is a symbolic link"):
+        copy_notes(notes, copy)
+
+    assert own.read_text(encoding="utf-8") == "Mine.\n"
+    assert birds.read_text(encoding="utf-8") == "Mine as well.\n"

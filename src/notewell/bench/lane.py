@@ -122,7 +122,6 @@ class Lane:
                 python_program(code, text),
                 input=encode(self.place),
                 capture_output=True,
-                cwd=self.place.state,
                 env=dict(self._environ),
                 timeout=SEARCH_SECONDS,
                 check=False,
