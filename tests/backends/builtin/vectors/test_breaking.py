@@ -78,6 +78,26 @@ def test_forcing_an_index_mends_a_vector_that_is_damaged(
     assert len(concepts.texts) == 1
 
 
+def test_forcing_an_index_mends_codes_that_are_damaged(
+    meant: "Meant", concepts: "Concepts", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    meant.notebook.write(NOTES)
+    meant.index()
+    concepts.texts.clear()
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute("update nw_blocks_1 set codes = zeroblob(length(codes))")
+
+    broken = meant.notebook.ask("word7")
+    meant.has()
+    meant.index(force=True)
+    mended = meant.notebook.ask("word7")
+
+    assert [step.reason for step in broken.fallbacks] == ["corrupt"]
+    assert (mended.mode, mended.degraded) == ("hybrid", False)
+    assert concepts.texts == []
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -85,6 +105,7 @@ def test_forcing_an_index_mends_a_vector_that_is_damaged(
         "update nw_meta set value = 'nothing' where key = 'mean_1'",
         "update nw_blocks_1 set codes = x'000102'",
         "update nw_blocks_1 set ids = x'000102'",
+        "update nw_blocks_1 set codes = zeroblob(length(codes))",
         "update nw_sets set identity = 'nothing'",
         "update nw_sets set identity = '[]'",
     ],
