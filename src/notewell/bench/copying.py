@@ -149,5 +149,8 @@ def _copy(note: Note, file: Path) -> None:
         if (there.st_size, there.st_mtime_ns) == (note.size, note.mtime_ns):
             return
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    shutil.copyfile(note.file, file, follow_symlinks=False)
+    try:
+        shutil.copyfile(note.file, file, follow_symlinks=False)
+    except FileNotFoundError:
+        return  # it was deleted since the folder was read
     os.utime(file, ns=(note.mtime_ns, note.mtime_ns))
