@@ -143,14 +143,19 @@ def test_before_text_leaves_the_machine_it_is_said(
     assert capfd.readouterr().err == said
 
 
-def test_ctrl_c_prints_what_is_done(
-    environ: dict[str, str], notes: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["Ctrl-C", "SIGTERM", "a terminal that is closed"],
+)
+def test_a_run_that_is_ended_says_so_and_leaves_no_copy_of_the_notes(
+    number: int, code: int, environ: dict[str, str], notes: Path, tmp_path: Path
 ) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     words = ["bench", "--workspace", str(notes), "--json", "--rounds", "1000"]
     running = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words],
+        [sys.executable, "-c", HANGING_UP, *words],
         env={**environ, "TMPDIR": str(temporary)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -164,40 +169,13 @@ def test_ctrl_c_prints_what_is_done(
         if line.startswith(b"Asking"):
             break
 
-    os.kill(running.pid, signal.SIGINT)
+    os.kill(running.pid, number)
 
     out, _ = running.communicate()
     guard.cancel()
-    assert running.returncode == 130
-    assert json.loads(out)["finished"] is False
-    assert os.listdir(temporary) == []
-
-
-def test_a_terminal_that_is_closed_leaves_no_copy_of_the_notes(
-    environ: dict[str, str], notes: Path, tmp_path: Path
-) -> None:
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    words = ["bench", "--workspace", str(notes), "--rounds", "1000"]
-    running = subprocess.Popen(
-        [sys.executable, "-c", HANGING_UP, *words],
-        env={**environ, "TMPDIR": str(temporary)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    assert running.stderr is not None
-    guard = threading.Timer(60, running.kill)
-    guard.start()
-    for line in running.stderr:
-        if line.startswith(b"Asking"):
-            break
-
-    os.kill(running.pid, signal.SIGHUP)
-
-    running.communicate()
-    guard.cancel()
-    assert running.returncode == 129
+    assert running.returncode == code
+    # What was done is shown to who waits for it.
+    assert ("contenders" in json.loads(out)) == (number == signal.SIGINT)
     assert os.listdir(temporary) == []
 
 
