@@ -35,6 +35,9 @@ from notewell.workspace.ignore import IGNORE_FILE
 from notewell.writing.private import create_folder, replace_file
 
 _KEY: Final = "memory.qmd.sessions.exportDir"
+_IGNORED: Final = b"*\n"
+"""Whoever has the folder among notes of theirs does not want copies there. It also says
+that the folder is ours."""
 
 
 class Copied(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +117,7 @@ class Copies:
         """Compare the transcripts with their copies. Writes none."""
         known = self._known()
         if not self.wanted:
-            return Due(pending=len(known.copies))
+            return Due(pending=max(len(known.copies), bool(known.folder)))
         problem = self.problem()
         if problem:
             return Due(problem=problem)
@@ -148,8 +151,8 @@ class Copies:
             return ExportReport()
         try:
             create_folder(self.folder)
-            # Whoever has this folder among notes of theirs does not want copies there.
-            replace_file(self.folder / IGNORE_FILE, b"*\n")
+            replace_file(self.folder / IGNORE_FILE, _IGNORED)
+            self._keep_folder()
             return export_transcripts(
                 due.found,
                 self.folder,
@@ -214,9 +217,18 @@ class Copies:
                 return _not_searched(f"{self.folder} lies among notes")
         parents = (self.folder, *self.folder.parents)
         there = next(folder for folder in parents if os.path.lexists(folder))
-        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        if not there.is_dir() or not os.access(there, os.R_OK | os.W_OK | os.X_OK):
             return _not_searched(f"{self.folder} cannot be written")
+        if not _is_free(self.folder):
+            return _not_searched(f"{self.folder} holds something else")
         return None
+
+    def _keep_folder(self) -> None:
+        """Write down where copies are before there are any, so that they are found."""
+        known = self._known()
+        if known.folder != str(self.folder):
+            kept = _Kept(folder=str(self.folder))
+            replace_file(self._file, msgspec.json.encode(kept))
 
     def _here(self) -> frozenset[str]:
         with suppress(OSError):
@@ -240,14 +252,34 @@ class Copies:
     def _leave(self, folder: str) -> None:
         """Remove the copies from a folder that is not, or no more, the one for them."""
         if folder and (folder != str(self.folder) or not self.wanted):
-            with suppress(NoteNotWritten):
+            with suppress(NoteNotWritten, OSError):
                 if os.path.isdir(folder):
                     export_transcripts((), Path(folder), now_ns=0)
+                    _give_back(Path(folder))
             self._file.unlink(missing_ok=True)
 
 
 def _not_searched(why: str) -> str:
     return f"Transcripts are not searched: {why}; choose another {_KEY}."
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether a folder is ours, is empty, or is not there."""
+    with suppress(OSError):
+        return (folder / IGNORE_FILE).read_bytes() == _IGNORED
+    return not folder.is_dir() or not os.listdir(folder)
+
+
+def _give_back(folder: Path) -> None:
+    """Take what says that a folder is ours away, and the folder if that was all.
+
+    Raises:
+        OSError: something else is in it, or it cannot be written.
+    """
+    ignore = folder / IGNORE_FILE
+    if _is_free(folder):
+        ignore.unlink(missing_ok=True)
+    folder.rmdir()
 
 
 def _is_same(transcript: Transcript, copied: Copied) -> bool:

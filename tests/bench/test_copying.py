@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from notewell.bench import copying
 from notewell.bench.copying import Change, copy_notes, middling, working_folder
 from notewell.errors import UsageError
-from notewell.workspace import Workspace, scan
+from notewell.workspace import Scan, Workspace, scan
 
 
 def names(folder: Path) -> list[str]:
@@ -42,6 +43,22 @@ def test_a_copy_follows_its_notes_and_leaves_alone_what_is_the_same(
 
     assert names(copy) == names(notes)
     assert (copy / "MEMORY.md").stat().st_ctime_ns == kept
+
+
+def test_a_note_that_goes_while_notes_are_copied_is_not_in_the_copy(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scan_and_lose(workspace: Workspace) -> Scan:
+        found = scan(workspace)
+        (notes / "memory" / "birds.md").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(copying, "scan", scan_and_lose)
+
+    found = copy_notes(notes, tmp_path / "copy")
+
+    assert [note.path for note in found.notes] == names(notes)
+    assert "memory/birds.md" not in names(notes)
 
 
 def test_a_change_adds_a_line_and_is_taken_back_without_a_trace(notes: Path) -> None:
@@ -89,3 +106,23 @@ def test_a_temporary_folder_leaves_nothing(
         (folder / "notes").mkdir()
 
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("linked", ["", "memory", "memory/birds.md"])
+def test_a_copy_goes_through_no_link_to_what_is_somebody_else_s(
+    linked: str, notes: Path, tmp_path: Path
+) -> None:
+    copy, others = tmp_path / "state" / "notes", tmp_path / "others"
+    copy_notes(notes, others)
+    own = others / "memory" / "own.md"
+    own.write_text("Mine.\n", encoding="utf-8")
+    birds = others / "memory" / "birds.md"
+    birds.write_text("Mine as well.\n", encoding="utf-8")
+    (copy / linked).parent.mkdir(parents=True)
+    (copy / linked).symlink_to(others / linked)
+
+    with pytest.raises(UsageError, match="is a symbolic link"):
+        copy_notes(notes, copy)
+
+    assert own.read_text(encoding="utf-8") == "Mine.\n"
+    assert birds.read_text(encoding="utf-8") == "Mine as well.\n"

@@ -61,6 +61,7 @@ def test_a_query_without_a_right_place_is_left_out(tmp_path: Path) -> None:
         (GOOD.replace("q1", "q2").replace("3", '"three"'), "start_line"),
         (GOOD.replace("q1", "q2").replace("3", "9"), "lines 9 to 4 of MEMORY.md"),
         (GOOD.replace("q1", "q2").replace("3", "0"), "lines 0 to 4"),
+        (GOOD.replace("q1", "q2").replace("3", "9" * 30), "start_line"),
         (GOOD.replace("q1", "q2").replace("2}", "-2}"), "grade"),
         (GOOD, "'q1' was there before"),
     ],
@@ -96,9 +97,12 @@ def test_a_judgement_whose_note_or_lines_are_missing_is_told(
             "gone": '{"path": "memory/none.md", "start_line": 1}',
             "far": '{"path": "MEMORY.md", "start_line": 3, "end_line": 4}',
             "outside": '{"path": "../queries.jsonl", "start_line": 1}',
+            "absolute": f'{{"path": "{tmp_path}/queries.jsonl", "start_line": 1}}',
+            "linked": '{"path": "memory/linked.md", "start_line": 1}',
         }.items()
     ]
     queries = read_queries(written(tmp_path, *lines))
+    (notes / "memory" / "linked.md").symlink_to(tmp_path / "queries.jsonl")
 
     told = list(misplaced(queries, line_reader(notes)))
 
@@ -106,4 +110,6 @@ def test_a_judgement_whose_note_or_lines_are_missing_is_told(
         "gone: there is no note memory/none.md",
         "far: MEMORY.md has 3 lines, and lines 3 to 4 are judged",
         "outside: there is no note ../queries.jsonl",
+        f"absolute: there is no note {tmp_path}/queries.jsonl",
+        "linked: there is no note memory/linked.md",
     ]

@@ -10,6 +10,7 @@ import pytest
 
 from notewell.bench.contending import Scene, entrants
 from notewell.bench.handle import Handle, WorkerLost
+from notewell.bench.lane import state_of
 from notewell.bench.messages import Answered, Index, Indexed, Search
 from notewell.bench.place import Place
 from notewell.bench.queries import Query
@@ -278,3 +279,17 @@ def workers() -> list[int]:
         for pid, parent, *args in rows
         if int(parent) == os.getpid() and "notewell.bench.worker" in "".join(args)
     ]
+
+
+def test_a_worker_that_cannot_be_started_takes_no_part(
+    plan: Planned, listener: "Quiet", tmp_path: Path
+) -> None:
+    folder = tmp_path / "kept"
+    run(plan("builtin:keyword", state=folder), listener)
+    state_of(folder, "builtin").write_bytes(b"no folder")
+
+    report = run(plan("builtin:keyword", "builtin", state=folder), listener)
+
+    keyword, builtin = report.contenders
+    assert (keyword.unavailable, keyword.answered) == (None, 3)
+    assert builtin.unavailable == "its process cannot be started: File exists"

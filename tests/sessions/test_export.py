@@ -153,6 +153,20 @@ def test_files_that_are_not_ours_are_left_alone(state: Path) -> None:
     assert [skipped.reason for skipped in report.skipped] == ["duplicate"]
 
 
+def test_a_pipe_among_the_copies_is_neither_read_nor_removed(state: Path) -> None:
+    export(state)
+    pipe = state / "copies" / "pipe.md"
+    os.mkfifo(pipe)
+    opened = os.open(pipe, os.O_RDWR)
+    os.write(opened, (state / "copies" / "new.md").read_bytes())
+
+    report = export(state)
+
+    os.close(opened)
+    assert pipe.is_fifo()
+    assert report.removed == 0
+
+
 def test_a_session_that_was_set_aside_keeps_its_messages(state: Path) -> None:
     live = state / "agents" / "main" / "sessions" / "new.jsonl"
     live.rename(live.with_name("new.jsonl.reset.2026-03-01T04-00-00.000Z"))

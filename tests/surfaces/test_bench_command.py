@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
 
 QUICK = ("--rounds", "1", "--cold", "0")
+HANGING_UP = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL){PROGRAM}"
 QUERIES = (
     '{"id": "port", "query": "gateway port", "relevant":'
     ' [{"path": "MEMORY.md", "start_line": 3}]}\n'
@@ -142,14 +143,19 @@ def test_before_text_leaves_the_machine_it_is_said(
     assert capfd.readouterr().err == said
 
 
-def test_ctrl_c_prints_what_is_done(
-    environ: dict[str, str], notes: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["Ctrl-C", "SIGTERM", "a terminal that is closed"],
+)
+def test_a_run_that_is_ended_says_so_and_leaves_no_copy_of_the_notes(
+    number: int, code: int, environ: dict[str, str], notes: Path, tmp_path: Path
 ) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     words = ["bench", "--workspace", str(notes), "--json", "--rounds", "1000"]
     running = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words],
+        [sys.executable, "-c", HANGING_UP, *words],
         env={**environ, "TMPDIR": str(temporary)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -163,10 +169,73 @@ def test_ctrl_c_prints_what_is_done(
         if line.startswith(b"Asking"):
             break
 
-    os.kill(running.pid, signal.SIGINT)
+    os.kill(running.pid, number)
 
     out, _ = running.communicate()
     guard.cancel()
-    assert running.returncode == 130
-    assert json.loads(out)["finished"] is False
+    assert running.returncode == code
+    # What was done is shown to who waits for it.
+    assert ("contenders" in json.loads(out)) == (number == signal.SIGINT)
     assert os.listdir(temporary) == []
+
+
+def test_settings_are_found_from_where_the_command_was_given(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    (tmp_path / "mine.json").write_text("{}", encoding="utf-8")
+
+    ran = run("bench", "--config", "../mine.json", "--sample", "2", *QUICK, "--json")
+
+    assert ran.code == 0
+    assert ran.value["contenders"][0]["unavailable"] is None
+
+
+def test_a_report_takes_the_place_of_no_device_and_of_no_other_file(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    pipe, queries = tmp_path / "pipe", tmp_path / "queries.jsonl"
+    os.mkfifo(pipe)
+    queries.write_text(QUERIES, encoding="utf-8")
+
+    for words, said in (
+        (("--out", str(pipe)), "cannot be written"),
+        (("--html", str(pipe)), "cannot be written"),
+        (("--queries", str(queries), "--out", str(queries)), "for two things"),
+        (("--out", str(tmp_path / "x"), "--html", str(tmp_path / "x")), "two things"),
+    ):
+        ran = run("bench", *words)
+
+        assert (ran.code, ran.text) == (2, "")
+        assert said in ran.said
+    assert pipe.is_fifo()
+    assert queries.read_text(encoding="utf-8") == QUERIES
+
+
+def test_what_was_measured_is_shown_when_its_file_cannot_be_written(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    name = "x" * 250 + ".json"  # the draft beside it has a longer name
+
+    ran = run("bench", "--sample", "2", *QUICK, "--out", str(tmp_path / name))
+
+    assert ran.code == 2
+    assert ran.text.startswith("2 queries")
+    assert "cannot be written: File name too long" in ran.said
+
+
+def test_a_report_names_no_folder_of_this_machine(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    folder = tmp_path / "of-ann"
+    out, html = tmp_path / "report.json", tmp_path / "report.html"
+    lost = f"qmd@qmd.command={folder}/qmd.js"
+    cache = f"builtin@local.modelPath={folder}/e.gguf"
+
+    run(
+        *("bench", "--sample", "2", *QUICK, "--backend", lost, "--backend", cache),
+        *("--out", str(out), "--html", str(html)),
+    )
+
+    assert b"qmd.js" in out.read_bytes()
+    assert b"e.gguf" in out.read_bytes()
+    assert str(tmp_path).encode() not in out.read_bytes() + html.read_bytes()

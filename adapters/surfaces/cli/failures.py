@@ -15,7 +15,7 @@ from notewell.errors import NotewellError
 _CODES: Final = {"usage": 2, "config": 2, "path-refused": 2}
 _INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
 _READER_LEFT: Final = 141  # 128 + SIGPIPE
-_TERMINATED: Final = 143  # 128 + SIGTERM
+_SIGNALLED: Final = 128  # and the number of the signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def failure_of(error: BaseException) -> Failure:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return _stopped("interrupted", _INTERRUPTED)
     if isinstance(error, Terminated):
-        return _stopped("terminated", _TERMINATED)
+        return _stopped("terminated", _SIGNALLED + error.signal)
     return Failure(
         kind="internal",
         message=f"{type(error).__name__} in {_place(error)}",
@@ -90,7 +90,7 @@ def _place(error: BaseException) -> str:
 
 
 def _say(failure: Failure, output: Output) -> None:
-    if failure.code in (_INTERRUPTED, _TERMINATED):
+    if failure.code > _SIGNALLED:
         output.note(failure.message)
         return
     output.note(f"notewell: {failure.message}")

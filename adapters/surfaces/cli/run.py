@@ -20,7 +20,16 @@ COMPLETION: Final = "_NOTEWELL_COMPLETE"
 
 
 class Terminated(BaseException):
-    """SIGTERM. No Exception: whoever cleans up must let it pass, as with Ctrl-C."""
+    """SIGTERM, or SIGHUP: the terminal has gone. No Exception: whoever cleans up must
+    let it pass, as with Ctrl-C.
+
+    Attributes:
+        signal: Its number.
+    """
+
+    def __init__(self, number: int = signal.SIGTERM) -> None:
+        super().__init__()
+        self.signal = number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0, or 1 when memory is unavailable or something broke, 2 for wrong usage or
         configuration, 130 after Ctrl-C, 141 when the reader of stdout has gone,
-        143 after SIGTERM.
+        143 after SIGTERM, 129 after SIGHUP.
     """
     if arguments is None:
         _insist_on_utf8()
@@ -40,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     output = Output(json=asks_for_json(words))
     signal.signal(signal.SIGTERM, _terminated)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # `nohup` has it ignored
+        signal.signal(signal.SIGHUP, _terminated)
     try:
         # Inside, so that Ctrl-C while things are being loaded has an answer too.
         if (request := os.environ.get(COMPLETION)) is not None:
@@ -87,5 +98,5 @@ def _reported(error: BaseException, output: Output) -> int:
         return report(lost, output)
 
 
-def _terminated(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise Terminated
+def _terminated(number: int, _frame: FrameType | None) -> NoReturn:
+    raise Terminated(number)

@@ -10,10 +10,12 @@ _SIGNALLED: Final = 128
 
 
 def on_signals(end: Callable[[int], None]) -> None:
-    """Call `end` with the exit code when SIGINT or SIGTERM comes; in the main thread."""
+    """Call `end` with the exit code when a signal ends us; in the main thread."""
 
     def signalled(number: int, _frame: FrameType | None) -> None:
         end(_SIGNALLED + number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signalled)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as `nohup` has it
+        signal.signal(signal.SIGHUP, signalled)

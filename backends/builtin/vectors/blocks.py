@@ -125,21 +125,25 @@ def _write(store: Store, vectors: VectorSet, number: int, ids: Ids) -> None:
         [encode(by_id(store, vectors, part.tolist())) for part in parts], axis=1
     )
     row = ids.tobytes(), codes.tobytes()
-    mark = blake2b(b"".join(row), digest_size=16).digest()
     store.connection.execute(
         f"insert or replace into {vectors.blocks} values (?, ?, ?, ?)",
-        (number, mark, *row),
+        (number, _mark(*row), *row),
     )
+
+
+def _mark(ids: bytes, codes: bytes) -> bytes:
+    return blake2b(ids + codes, digest_size=16).digest()
 
 
 def _read(store: Store, vectors: VectorSet, number: int) -> Block:
     import numpy as np
 
-    [(ids, codes)] = store.rows(
-        f"select ids, codes from {vectors.blocks} where number = ?", number
+    [(mark, ids, codes)] = store.rows(
+        f"select mark, ids, codes from {vectors.blocks} where number = ?", number
     )
     length = words(vectors.dimension)
-    if len(ids) % 8 or len(codes) != len(ids) * length:
+    whole = len(codes) == len(ids) * length
+    if len(ids) % 8 or not whole or mark != _mark(ids, codes):
         raise apsw.CorruptError("a block of codes is damaged")
     return Block(
         np.frombuffer(ids, dtype="<i8"),

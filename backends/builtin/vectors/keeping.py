@@ -81,14 +81,17 @@ def _keep_mean(store: Store, vectors: VectorSet, keys: Sequence[int]) -> None:
 
 
 def drop_damaged(store: Store, vectors: VectorSet) -> None:
-    """Drop vectors of another length than they were written with."""
+    """Drop vectors of another length than they were written with, and all codes.
+
+    Of a block it is only seen which vectors it has, not whether it is still whole.
+    """
     with store.connection:
+        store.connection.execute(f"drop table if exists {vectors.blocks}")
+        store.put(vectors.coded, 0)
         store.connection.execute(
             f"delete from {vectors.vectors} where length(vector) <> ?",
             (4 * vectors.dimension,),
         )
-        if store.connection.changes():
-            store.put(vectors.coded, 0)
 
 
 def prune(store: Store, tables: Generation, *, most: int) -> None:

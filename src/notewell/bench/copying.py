@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from notewell.bench.metrics import composed
 from notewell.errors import UsageError
 from notewell.workspace import Note, Scan, Workspace, read_note, scan, split_lines
 from notewell.writing.private import private_lock
@@ -33,6 +34,8 @@ def copy_notes(workspace: Path, target: Path) -> Scan:
     wanted = {note.path: note for note in scan(Workspace(root=workspace)).notes}
     try:
         target.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for place in (target, *(target / path for path in wanted)):
+            _check_own(place, target.parent)
         for note in scan(Workspace(root=target)).notes:
             if note.path not in wanted:
                 os.unlink(note.file)
@@ -107,21 +110,37 @@ def middling(notes: Sequence[Note]) -> Note | None:
 
 
 def line_reader(root: Path) -> Callable[[str], Sequence[str]]:
-    """Return what reads the lines of a note below `root`, each note once.
+    """Return what reads the lines of a note in the folder `root`, each note once.
 
-    A note that is not there, or not below it, has no lines.
+    What is no note there has no lines: a judgement may name any file of this machine.
     """
+    notes = {composed(note.path): note for note in scan(Workspace(root=root)).notes}
     known: dict[str, list[str]] = {}
 
     def read(path: str) -> Sequence[str]:
         if path not in known:
             known[path] = []
-            with suppress(OSError, ValueError):
-                if ".." not in Path(path).parts:
-                    known[path] = split_lines(read_note(root / path).text)
+            note = notes.get(composed(path))
+            if note is not None:
+                with suppress(OSError):
+                    known[path] = split_lines(read_note(note.file).text)
         return known[path]
 
     return read
+
+
+def _check_own(place: Path, folder: Path) -> None:
+    """Refuse a way that leads out of the folder: what is there is somebody's.
+
+    Raises:
+        UsageError: a part of it is a symbolic link.
+    """
+    own = os.path.join(os.path.realpath(folder), place.relative_to(folder))
+    if os.path.realpath(place) != own:
+        raise UsageError(
+            f"{place} is a symbolic link, or behind one",
+            remedy="take the link away, or name another folder with --state",
+        )
 
 
 def _copy(note: Note, file: Path) -> None:
@@ -130,5 +149,8 @@ def _copy(note: Note, file: Path) -> None:
         if (there.st_size, there.st_mtime_ns) == (note.size, note.mtime_ns):
             return
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    shutil.copyfile(note.file, file, follow_symlinks=False)
+    try:
+        shutil.copyfile(note.file, file, follow_symlinks=False)
+    except FileNotFoundError:
+        return  # it was deleted since the folder was read
     os.utime(file, ns=(note.mtime_ns, note.mtime_ns))

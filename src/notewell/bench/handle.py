@@ -69,7 +69,6 @@ class Handle:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                cwd=state,
                 env=dict(environ),
                 start_new_session=True,
                 bufsize=0,

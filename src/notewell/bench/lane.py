@@ -117,12 +117,11 @@ class Lane:
     def start_anew(self, code: str, text: str) -> None:
         """Put a query to a process that begins and ends with it, and keep the time."""
         began = time.perf_counter()
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired, OSError):
             done = subprocess.run(
                 python_program(code, text),
                 input=encode(self.place),
                 capture_output=True,
-                cwd=self.place.state,
                 env=dict(self._environ),
                 timeout=SEARCH_SECONDS,
                 check=False,
@@ -160,16 +159,28 @@ class Lane:
         told: Callable[[Event], None] | None = None,
     ) -> Reply | WorkerLost:
         """Ask the worker, and start it if it does not run."""
-        if self._handle is None:
-            if self._starts == _STARTS:
-                return WorkerLost("crash", "its process ended too often")
-            self._starts += 1
-            self._handle = Handle(self.place, self._environ)
         try:
+            if self._handle is None:
+                self._handle = self._started()
             return self._handle.ask(request, within=within, told=told)
         except WorkerLost as lost:
             self.end()
             return lost
+
+    def _started(self) -> Handle:
+        """Start a worker.
+
+        Raises:
+            WorkerLost: it cannot be started, or was so too often.
+        """
+        if self._starts == _STARTS:
+            raise WorkerLost("crash", "its process ended too often")
+        self._starts += 1
+        try:
+            return Handle(self.place, self._environ)
+        except OSError as exc:
+            why = f"its process cannot be started: {exc.strerror or exc}"
+            raise WorkerLost("crash", why) from exc
 
 
 def _failure(reply: Reply | WorkerLost) -> tuple[str, str]:

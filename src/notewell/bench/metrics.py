@@ -73,7 +73,7 @@ class Lengths:
 
 def same_path(left: str, right: str) -> bool:
     """Whether two paths name one note, however their characters are composed."""
-    return left == right or _composed(left) == _composed(right)
+    return left == right or composed(left) == composed(right)
 
 
 def kept(results: Sequence[Span], ignored: Sequence[Span]) -> list[Span]:
@@ -168,5 +168,6 @@ def _within_budget(
     return len(found) / len(right)
 
 
-def _composed(path: str) -> str:
+def composed(path: str) -> str:
+    """Return a path by which notes are told apart, however its characters are made."""
     return unicodedata.normalize("NFC", path).removeprefix("./")

@@ -10,7 +10,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
@@ -43,10 +43,13 @@ class Query:
     ignored: tuple[Span, ...] = ()
 
 
+_Line: TypeAlias = Annotated[int, msgspec.Meta(le=WHOLE)]
+
+
 class _Lines(msgspec.Struct, frozen=True):
     path: str
-    start_line: int | None = None
-    end_line: int | None = None
+    start_line: _Line | None = None
+    end_line: _Line | None = None
     grade: float = 1.0
 
 

@@ -9,6 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from notewell.bench.contending import Entrant
+from notewell.bench.folders import last_part, named_alone, without_folders
 from notewell.bench.lane import Attempt, Lane
 from notewell.bench.machine import this_machine, versions
 from notewell.bench.metrics import METRICS, Lengths, Span, scores
@@ -115,7 +117,9 @@ def _answer(
     label: str, attempt: Attempt | None, query: Query, lengths: Lengths
 ) -> Answer:
     if attempt is None or attempt.answer is None:
-        error = "it took no part" if attempt is None else attempt.error
+        error = "it took no part"
+        if attempt is not None:
+            error = without_folders(attempt.error or "")
         return Answer(label=label, scores=dict.fromkeys(METRICS, 0.0), error=error)
     given = attempt.answer
     spans = [_span(hit) for hit in given.results]
@@ -153,8 +157,8 @@ def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
         return Contender(
             label=entrant.label,
             backend=entrant.backend,
-            settings=entrant.settings,
-            unavailable=lane.unavailable,
+            settings=_settings(entrant),
+            unavailable=without_folders(lane.unavailable),
         )
     answers = [query.answers[at] for query in asked]
     attempts = [lane.attempts[query.id] for query in asked]
@@ -164,8 +168,8 @@ def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
         backend=entrant.backend,
         mode=_most(answer.mode for answer in given),
         provider=_most(answer.provider for answer in given),
-        model=_most(answer.model for answer in given),
-        settings=entrant.settings,
+        model=_most(answer.model and last_part(answer.model) for answer in given),
+        settings=_settings(entrant),
         version=lane.index.version if lane.index else None,
         quality=_quality(answers),
         by_category=_by_category(asked, at),
@@ -184,6 +188,10 @@ def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
             for step in answer.fallbacks
         ),
     )
+
+
+def _settings(entrant: Entrant) -> Mapping[str, object]:
+    return {key: named_alone(value) for key, value in entrant.settings.items()}
 
 
 def _cost(lane: Lane) -> Cost:
@@ -276,4 +284,4 @@ def _remarks(ran: Ran) -> Iterator[str]:
         if not made.fresh:
             yield f"{label} found an index that was there already: its time is not known."
         for warning in made.report.warnings:
-            yield f"{label}: {warning}"
+            yield f"{label}: {without_folders(warning)}"

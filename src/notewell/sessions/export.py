@@ -200,6 +200,8 @@ class _Export:
 
 def _is_ours(file: Path) -> bool:
     try:
+        if not file.is_file():  # a pipe would be waited for
+            return False
         with file.open("rb") as opened:
             return opened.read(len(_OURS)) == _OURS.encode()
     except OSError:

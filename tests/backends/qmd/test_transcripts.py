@@ -7,12 +7,17 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from notewell import PathRefused, open_memory_sync
+from notewell.errors import BackendFailed
 from notewell.memory import SyncMemory
 from notewell.types import Source
+
+if TYPE_CHECKING:
+    from tests.backends.qmd.conftest import Faulty
 
 GROUP = "agent:main:telegram:group:-100200"
 SILENT = "NO_REPLY"
@@ -272,6 +277,60 @@ def test_no_copies_are_written_among_the_notes_and_every_answer_says_so(
     assert notes == ["memory/a.md"]
     for said in (answer.warnings, status.warnings):
         assert any("memory.qmd.sessions.exportDir" in one for one in said)
+
+
+def test_a_folder_that_holds_something_else_is_left_as_it_is(
+    agent: Agent, tmp_path: Path
+) -> None:
+    theirs = tmp_path / "vault" / "main"
+    theirs.mkdir(parents=True)
+    kept = {".notewellignore": "drafts/\n", "s1.md": "A wren.\n"}
+    for name, text in kept.items():
+        (theirs / name).write_text(text, encoding="utf-8")
+    agent.say("s1.jsonl", "heron")
+
+    with agent.opened(qmd_sessions_exportDir=str(theirs.parent)) as memory:
+        memory.refresh()
+        answer = memory.search("heron")
+    with agent.opened(qmd_sessions_enabled=False) as memory:
+        memory.refresh()
+
+    assert any("holds something else" in said for said in answer.warnings)
+    left = {file.name: file.read_text(encoding="utf-8") for file in theirs.iterdir()}
+    assert left == kept
+
+
+def test_a_folder_is_given_back_as_it_was_found(agent: Agent, tmp_path: Path) -> None:
+    agent.say("s1.jsonl", "heron")
+    with agent.opened(qmd_sessions_exportDir=str(tmp_path / "talks")) as memory:
+        memory.refresh()
+    (tmp_path / "talks" / "main" / "own.md").write_text("A wren.\n", encoding="utf-8")
+    with agent.opened(qmd_sessions_enabled=False) as memory:
+        memory.refresh()
+
+    assert os.listdir(tmp_path / "talks" / "main") == ["own.md"]
+
+
+def test_copies_that_qmd_never_read_are_removed_as_well(
+    agent: Agent, faulty: "Faulty", tmp_path: Path
+) -> None:
+    place = tmp_path / "talks"
+    agent.say("s1.jsonl", "heron")
+    faulty.mood("sys.exit(1)")
+    with (
+        agent.opened(
+            qmd_command=faulty.command, qmd_sessions_exportDir=str(place)
+        ) as memory,
+        pytest.raises(BackendFailed),
+    ):
+        memory.refresh()
+    copied = os.path.exists(place / "main" / "s1.md")
+
+    with agent.opened(qmd_sessions_enabled=False) as memory:
+        memory.refresh()
+
+    assert copied
+    assert os.listdir(place) == []
 
 
 def test_a_copy_that_somebody_deleted_is_made_again(agent: Agent) -> None:

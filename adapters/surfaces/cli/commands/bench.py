@@ -1,7 +1,7 @@
 """`notewell bench`: engines and settings side by side, on your own notes."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -152,15 +152,17 @@ def bench(
     call = Call.of(context)
     _check(call, (out, html), given)
     report = _run(call, given)
-    _keep(report, out, html)
-    _show(report, call.output)
+    try:
+        _keep(report, out, html)
+    finally:  # what was measured is not lost with the disk that refuses
+        _show(report, call.output)
     if not report.finished:
         return _INTERRUPTED
     return int(all(each.unavailable is not None for each in report.contenders))
 
 
 def _check(
-    call: Call, files: Iterable[Path | None], given: Mapping[str, object]
+    call: Call, files: Sequence[Path | None], given: Mapping[str, object]
 ) -> None:
     """Refuse what makes no sense before anything takes its time."""
     if given["bundled"] and (given["queries"] or call.workspace):
@@ -169,11 +171,23 @@ def _check(
             remedy="leave out --set, or both --queries and --workspace",
         )
     for file in files:
-        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+        if file is not None and not _is_writable(file):
             raise Refused(
                 f"{str(file)!r} cannot be written",
-                remedy="name a file in a folder that exists",
+                remedy="name a file in a folder that exists and is yours",
             )
+    named = [str(file) for file in (*files, given["queries"]) if file is not None]
+    if len(set(named)) != len(named):
+        raise Refused(
+            "one file is named for two things",
+            remedy="name another file for --queries, --out and --html each",
+        )
+
+
+def _is_writable(file: Path) -> bool:
+    """Whether a report can take this place, which a device or a pipe keeps."""
+    kept = file.exists() and not file.is_file()
+    return not kept and os.access(file.parent, os.W_OK | os.X_OK)
 
 
 def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
@@ -218,7 +232,7 @@ def _write(file: Path, content: bytes) -> None:
     except OSError as exc:
         raise UsageError(
             f"{file} cannot be written: {exc.strerror or exc}",
-            remedy="name another file; what was measured is lost",
+            remedy="see that there is space and the permission to write",
         ) from exc
 
 

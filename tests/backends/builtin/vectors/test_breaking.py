@@ -59,14 +59,27 @@ def test_damage_that_is_met_on_the_way_is_mended_by_the_same_run(
     assert meant.notebook.paths("word7") == ["memory/n07.md"]
 
 
-def test_forcing_an_index_mends_a_vector_that_is_damaged(
-    meant: "Meant", concepts: "Concepts"
+@pytest.mark.parametrize(
+    ("damage", "embedded"),
+    [
+        ("update nw_vectors_1 set vector = x'00' where id = 3", 1),
+        ("update nw_blocks_1 set codes = zeroblob(length(codes))", 0),
+    ],
+    ids=["a vector", "codes"],
+)
+def test_forcing_an_index_mends_what_is_damaged(
+    meant: "Meant",
+    concepts: "Concepts",
+    monkeypatch: pytest.MonkeyPatch,
+    damage: str,
+    embedded: int,
 ) -> None:
+    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
     meant.notebook.write(NOTES)
     meant.index()
     concepts.texts.clear()
     with closing(apsw.Connection(str(meant.notebook.index))) as index:
-        index.execute("update nw_vectors_1 set vector = x'00' where id = 3")
+        index.execute(damage)
 
     broken = meant.notebook.ask("word7")
     meant.has()
@@ -75,7 +88,7 @@ def test_forcing_an_index_mends_a_vector_that_is_damaged(
 
     assert [step.reason for step in broken.fallbacks] == ["corrupt"]
     assert (mended.mode, mended.degraded) == ("hybrid", False)
-    assert len(concepts.texts) == 1
+    assert len(concepts.texts) == embedded
 
 
 @pytest.mark.parametrize(
@@ -85,6 +98,7 @@ def test_forcing_an_index_mends_a_vector_that_is_damaged(
         "update nw_meta set value = 'nothing' where key = 'mean_1'",
         "update nw_blocks_1 set codes = x'000102'",
         "update nw_blocks_1 set ids = x'000102'",
+        "update nw_blocks_1 set codes = zeroblob(length(codes))",
         "update nw_sets set identity = 'nothing'",
         "update nw_sets set identity = '[]'",
     ],
