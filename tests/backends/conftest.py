@@ -20,10 +20,16 @@ from notewell.types import IndexReport
 from notewell.workspace import Workspace, get_document
 
 _CHILD = """
-import os, sys
+import os, pkgutil, sys
+from importlib import import_module
 from pathlib import Path
 import filelock, hashlib, urllib.parse
-import notewell.writing.private
+from notewell import backends, workspace, writing
+# Everything now: who becomes another user may no longer read where it lies.
+for package in (backends, workspace, writing):
+    for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if ".contract" not in found.name:
+            import_module(found.name)
 from notewell.backends.base import Query, Site
 from notewell.backends.builtin.engine import Engine
 from notewell.config import load_settings
