@@ -101,7 +101,7 @@ class Schedule:
         self._update = Job(work=update, interval=rhythm.interval)
         self._embed = Job(work=embed, interval=rhythm.embed_interval) if embed else None
         self._behind = self._catching_up = self._running = False
-        self._latest = self._rested = 0.0
+        self._latest = self._rested = self._failed = 0.0
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._nudged = math.nan
@@ -127,7 +127,11 @@ class Schedule:
         with self._changed:
             self._behind |= changed
             if self._update.failures:
-                return  # it is waited out
+                if changed:  # which may have mended it
+                    soon = max(self._failed + _FIRST_PAUSE, self._rested)
+                    self._update.due = min(self._update.due, soon)
+                    self._changed.notify()
+                return  # else it is waited out
             now = time.monotonic()
             postponed = self._update.due == self._nudged
             if not postponed:
@@ -193,6 +197,7 @@ class Schedule:
                 self._behind |= self._catching_up and job.failures > 0
                 self._catching_up = self._running = False
                 self._rested = now + min(_LONGEST_REST, _REST * (now - began))
+                self._failed = now if job.failures else 0.0
             if self._behind and not job.failures:
                 # A change that came during the run, whose due time the run replaced.
                 self._update.due = min(

@@ -108,6 +108,22 @@ def test_a_failure_is_waited_out_and_shown_and_ends_nothing(
     assert schedule.problem is None
 
 
+def test_a_change_ends_a_long_pause_after_failures(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.backends.schedule._FIRST_PAUSE", 0.1)
+    update = Counted(failing=1)
+    schedule = start(update, on_boot=True, interval=60)
+    assert update.wait()
+
+    schedule.nudge()
+    assert not update.wait(0.5)
+    schedule.nudge(changed=True)
+
+    assert update.wait()
+    assert update.times[1] - update.times[0] >= 0.1
+
+
 def test_what_runs_is_called_off_when_the_program_ends(start: Start) -> None:
     running, ended = threading.Event(), threading.Event()
 
