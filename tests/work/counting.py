@@ -25,7 +25,7 @@ class Work:
 
     Attributes:
         statements: Statements of ours that SQLite executed.
-        inner: Statements that FTS5 and sqlite-vec executed for them.
+        inner: Statements that FTS5 executed for them.
         steps: Instructions of SQLite for ours.
         scanned: Steps through whole tables, those that no index helped with.
         calls: Calls of functions in notewell, nameless ones excepted.

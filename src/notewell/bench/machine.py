@@ -12,7 +12,7 @@ from notewell._version import __version__
 from notewell.bench.memory_use import all_memory
 from notewell.bench.results import Machine
 
-_PACKAGES: Final = ("sqlite-vec", "numpy", "sentence-transformers", "llama-cpp-python")
+_PACKAGES: Final = ("numpy", "sentence-transformers", "llama-cpp-python")
 
 
 def this_machine() -> Machine:
