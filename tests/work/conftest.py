@@ -137,9 +137,12 @@ def _text(number: int, size: int) -> str:
     return f"# Note {number}\n\nThe gateway of item{number} is common.\n{rare}"
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def settled() -> Iterator[None]:
-    """Notes count as settled at once, else the work would depend on the time."""
+    """Notes count as settled at once, else the work would depend on the time.
+
+    Of a module and no longer: the tests of other folders run in this process, too.
+    """
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("notewell.backends.builtin.sync._RACY_NS", -1)
         yield
