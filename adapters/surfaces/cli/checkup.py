@@ -13,7 +13,7 @@ from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call
 from notewell.adapters.surfaces.cli.overview import indexed_files
 from notewell.adapters.surfaces.cli.probe import lost_cause
-from notewell.adapters.surfaces.cli.progress import plural
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.errors import ConfigError, NotewellError
 from notewell.types import ProviderProbe, StatusReport
 
@@ -111,7 +111,7 @@ def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
 
 
 def _workspace(name: str, report: StatusReport) -> Check:
-    count = f"{report.disk_files:,} {plural(report.disk_files, 'file')}"
+    count = counted(report.disk_files, "file")
     problems = [
         f"{extra.path}: {extra.problem}"
         for extra in report.extra_paths

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from notewell.adapters.surfaces.cli.probe import Probe
-from notewell.adapters.surfaces.cli.progress import plural
-from notewell.adapters.surfaces.cli.quantity import moment, size
+from notewell.adapters.surfaces.cli.quantity import counted, moment, plural, size
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.skips import skip_lines
 from notewell.adapters.surfaces.cli.visible import one_line
@@ -55,7 +54,7 @@ def _rows(
     report: StatusReport, *, everything: bool, probe: Probe | None
 ) -> Iterator[tuple[str, Sequence[str]]]:
     yield "workspace", [report.workspace]
-    files = f"{report.disk_files:,} {plural(report.disk_files, 'file')}"
+    files = counted(report.disk_files, "file")
     yield "on disk", [f"{files}, {size(report.disk_bytes)}"]
     yield "memory", [] if report.enabled else ["switched off in the configuration"]
     yield "engine", [_engine(report)]
@@ -97,7 +96,7 @@ def _provider(report: StatusReport) -> str | None:
 def _index(report: StatusReport) -> Iterator[str]:
     """Derived from the counts of this moment, never from a flag."""
     index = report.index
-    chunks = f"{index.chunks:,} {plural(index.chunks, 'passage')}"
+    chunks = counted(index.chunks, "passage")
     yield f"{indexed_files(report)}, {chunks}, {size(index.bytes)}"
     if index.pending:
         yield f"{index.pending:,} pending: run `notewell index`"
@@ -117,7 +116,7 @@ def _vectors(report: StatusReport) -> Iterator[str]:
 
 
 def _vector_set(kept: VectorStatus) -> str:
-    passages = f"{kept.passages:,} {plural(kept.passages, 'passage')}"
+    passages = counted(kept.passages, "passage")
     lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
     return (
         f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}{lacking},"
@@ -151,5 +150,5 @@ def _tried(provider: ProviderProbe) -> str:
 
 
 def _extra(path: ExtraPath) -> str:
-    count = f"{path.files:,} {plural(path.files, 'file')}"
+    count = counted(path.files, "file")
     return f"{path.path}: {path.problem or count}"

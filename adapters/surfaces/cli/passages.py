@@ -12,8 +12,7 @@ from notewell.adapters.surfaces.cli.lines import (
     wrapped,
 )
 from notewell.adapters.surfaces.cli.matches import matches
-from notewell.adapters.surfaces.cli.progress import plural
-from notewell.adapters.surfaces.cli.quantity import duration
+from notewell.adapters.surfaces.cli.quantity import counted, duration, plural
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.visible import one_line, visible
 from notewell.types import EmptyReason, Hit, SearchAnswer
@@ -80,7 +79,7 @@ def _waiting(answer: SearchAnswer) -> str:
     pending, stale = answer.freshness.pending, answer.freshness.stale
     if not pending and not stale:
         return ""
-    count = f"{pending:,} {plural(pending, 'note')}" if pending else "Some notes"
+    count = counted(pending, "note") if pending else "Some notes"
     verb = "waits" if pending == 1 else "wait"
     return f"{count} {verb} to be indexed: run `notewell index`, then search again.\n"
 

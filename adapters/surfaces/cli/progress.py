@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from notewell.adapters.surfaces.cli.output import STDERR, Output
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.screen import can_animate
 
 if TYPE_CHECKING:
@@ -86,13 +87,8 @@ class Indexing(Shown):
 
     def _begin(self, total: int) -> None:
         if not can_animate(STDERR):
-            self._output.note(f"{self._title} {total:,} {plural(total, self._noun)} …")
+            self._output.note(f"{self._title} {counted(total, self._noun)} …")
             return
         from notewell.adapters.surfaces.cli.bar import bar  # rich is heavy
 
         self._show(bar(), self._title, 0, total)
-
-
-def plural(count: int, noun: str) -> str:
-    """Return the noun as the count wants it."""
-    return noun if count == 1 else f"{noun}s"

@@ -1,4 +1,4 @@
-"""Sizes and times as people read them."""
+"""Counts, sizes and times as people read them."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -9,6 +9,24 @@ _STEPS: Final = (
     (timedelta(hours=1), "hour"),
     (timedelta(minutes=1), "minute"),
 )
+
+
+def plural(count: int, one: str, more: str = "") -> str:
+    """Return the noun as the count wants it.
+
+    >>> plural(1, "query", "queries"), plural(0, "file")
+    ('query', 'files')
+    """
+    return one if count == 1 else more or f"{one}s"
+
+
+def counted(count: int, one: str, more: str = "") -> str:
+    """Return a number of things.
+
+    >>> counted(1, "query", "queries"), counted(1200, "file")
+    ('1 query', '1,200 files')
+    """
+    return f"{count:,} {plural(count, one, more)}"
 
 
 def size(count: int) -> str:

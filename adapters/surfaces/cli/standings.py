@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from notewell.adapters.surfaces.cli.progress import plural
-from notewell.adapters.surfaces.cli.quantity import duration, size
+from notewell.adapters.surfaces.cli.quantity import counted, size
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.report.figures import milliseconds
 from notewell.bench.metrics import METRICS
 from notewell.bench.results import BenchReport, Comparison, Contender, Interval, Metric
 
@@ -67,9 +67,9 @@ def standings(report: BenchReport, screen: Screen) -> str:
 def _title(report: BenchReport) -> str:
     asked, files = len(report.asked), report.files
     return (
-        f"{asked:,} {plural(asked, 'query') if asked == 1 else 'queries'}"
+        f"{counted(asked, 'query', 'queries')}"
         f" ({_ORIGINS[report.origin]}: {one_line(report.queries_from)})"
-        f" on {one_line(report.workspace)}: {files:,} {plural(files, 'note')},"
+        f" on {one_line(report.workspace)}: {counted(files, 'note')},"
         f" {size(report.bytes)}"
     )
 
@@ -113,9 +113,9 @@ def _lines(report: BenchReport) -> Iterator[str]:
         if each.unavailable is not None:
             yield f"{label} took no part: {one_line(each.unavailable)}"
         for kind, count in each.failures.items():
-            yield f"{label}: {count:,} {plural(count, 'query')} failed ({kind})"
+            yield f"{label}: {counted(count, 'query', 'queries')} failed ({kind})"
         for step, count in each.fallbacks.items():
-            yield f"{label}: {count:,} answers with a step down ({step})"
+            yield f"{label}: {counted(count, 'answer')} with a step down ({step})"
     for remark in report.remarks:
         yield one_line(remark)
 
@@ -161,8 +161,8 @@ def _score(value: Interval, *, wide: bool) -> Text:
     return Text(f"{mean}±" + f"{half:.3f}".removeprefix("0"))
 
 
-def _time(milliseconds: float | None) -> Text:
-    return Text("-" if milliseconds is None else duration(milliseconds))
+def _time(value: float | None) -> Text:
+    return Text("-" if value is None else milliseconds(value))
 
 
 def _size(count: int | None) -> Text:

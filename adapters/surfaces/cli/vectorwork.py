@@ -6,7 +6,8 @@ from typing import Self
 
 from notewell.adapters.surfaces.cli.fetching import Fetching
 from notewell.adapters.surfaces.cli.output import Output
-from notewell.adapters.surfaces.cli.progress import Indexing, plural
+from notewell.adapters.surfaces.cli.progress import Indexing
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.backends.base import Upload, VectorWork
 
@@ -54,7 +55,7 @@ class Vectors:
         self._embedding(done, total)
 
     def _upload(self, upload: Upload) -> None:
-        passages = f"{upload.passages:,} {plural(upload.passages, 'passage')}"
+        passages = counted(upload.passages, "passage")
         self._output.note(
             f"sending {passages}, about {upload.tokens:,} tokens, to"
             f" {one_line(upload.host)} ({one_line(upload.provider)})"

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from notewell.adapters.surfaces.cli.quantity import size
-from notewell.adapters.surfaces.report.figures import counted
+from notewell.adapters.surfaces.cli.quantity import counted, size
 from notewell.adapters.surfaces.report.markup import Html, element, joined
 from notewell.adapters.surfaces.report.parts import name_of, section
 from notewell.bench.results import BenchReport, Contender

@@ -68,15 +68,6 @@ def times(ratio: float) -> str:
     return f"{ratio:.1f}" if ratio < 10 else f"{ratio:,.0f}"
 
 
-def counted(number: int, one: str, more: str = "") -> str:
-    """Return a number of things.
-
-    >>> counted(1, "query", "queries"), counted(1200, "file")
-    ('1 query', '1,200 files')
-    """
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
-
-
 def listed(words: list[str]) -> str:
     """Return words as a sentence lists them.
 

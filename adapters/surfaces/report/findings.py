@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.report.figures import (
     bounds,
-    counted,
     listed,
     milliseconds,
     share,

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from notewell.adapters.surfaces.cli.quantity import size
+from notewell.adapters.surfaces.cli.quantity import counted, size
 from notewell.adapters.surfaces.report.figures import (
-    counted,
     listed,
     milliseconds,
     share,
@@ -72,8 +71,8 @@ def _unfinished(report: BenchReport, ran: str) -> Html:
     if report.finished:
         return Html()
     words = (
-        f" It ended before every query had been asked; this page shows the {ran} that "
-        "were. Contenders may have been asked different ones."
+        f" The figures are of what was done until then: {ran} that everybody who took "
+        "part was asked."
     )
     strong = element("strong", "This run was stopped.")
     return element("p", strong, words, class_="notice trouble")

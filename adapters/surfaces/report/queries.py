@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from notewell.adapters.surfaces.report.figures import counted
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.report.markup import Html, element, plain
 from notewell.adapters.surfaces.report.parts import name_of, section
 from notewell.bench.results import Answer, Asked, BenchReport, Place, Result

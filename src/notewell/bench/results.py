@@ -215,7 +215,7 @@ class BenchReport:
 
     Attributes:
         started_at: UTC.
-        finished: False when it was stopped before every query had been asked.
+        finished: False when it was stopped early; `asked` has what everyone was asked.
         workspace: The folder's name, not where it is.
         files: Notes in it.
         bytes: Their size.

@@ -10,7 +10,8 @@ from notewell.adapters.surfaces.cli.agents import agents_of
 from notewell.adapters.surfaces.cli.failures import sentences
 from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.progress import Indexing, plural
+from notewell.adapters.surfaces.cli.progress import Indexing
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.skips import skip_lines
 from notewell.adapters.surfaces.cli.vectorwork import Vectors
 from notewell.adapters.surfaces.cli.visible import one_line
@@ -135,8 +136,8 @@ def _show(outcome: Outcome, call: Call, *, named: bool) -> None:
 
 
 def _sentence(report: IndexReport, seconds: float) -> str:
-    files = f"{report.files:,} {plural(report.files, 'file')}"
-    chunks = f"{report.chunks:,} {plural(report.chunks, 'passage')}"
+    files = counted(report.files, "file")
+    chunks = counted(report.chunks, "passage")
     vectors = f", {report.embedded:,} with a vector" if report.embedded else ""
     changed = f"{report.changed:,} changed" if report.changed else "nothing changed"
     return f"{files}, {chunks}{vectors}; {changed}; {seconds:.1f} s"
@@ -144,4 +145,4 @@ def _sentence(report: IndexReport, seconds: float) -> str:
 
 def _what_is_left(outcome: Outcome) -> str:
     pending = outcome.report.pending if outcome.report else 0
-    return f"{pending:,} {plural(pending, 'file')} could not be indexed"
+    return f"{counted(pending, 'file')} could not be indexed"

@@ -7,7 +7,7 @@ import click
 
 from notewell.adapters.surfaces.cli.options import Call, Command
 from notewell.adapters.surfaces.cli.output import Output
-from notewell.adapters.surfaces.cli.progress import plural
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.run import Terminated
 from notewell.adapters.surfaces.cli.usage import Refused
 from notewell.adapters.surfaces.cli.vectorwork import Vectors
@@ -105,8 +105,8 @@ class _Log:
 def _sentence(report: "IndexReport") -> str:
     parts = [
         f"{report.changed:,} changed" if report.changed else "up to date",
-        f"{report.files:,} {plural(report.files, 'file')}",
-        f"{report.chunks:,} {plural(report.chunks, 'passage')}",
+        counted(report.files, "file"),
+        counted(report.chunks, "passage"),
     ]
     if report.embedded:
         parts.append(f"{report.embedded:,} with a vector")
