@@ -7,7 +7,7 @@ builtin@mmr.enabled=true      with another setting, named by the end of its key
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -96,6 +96,13 @@ def entrants(specs: Sequence[str], scene: Scene) -> tuple[Entrant, ...]:
     return found
 
 
+def offered() -> Iterator[str]:
+    """Yield every engine, alone and with each of its modes."""
+    for backend in targets():
+        yield backend
+        yield from _with_modes(backend)
+
+
 def _entrant(spec: str, scene: Scene, known: Sequence[str]) -> Entrant:
     name, *settings = _SETTING.split(spec)
     backend, _, mode = name.partition(":")
@@ -131,6 +138,10 @@ def _label(name: str, shown: Mapping[str, object]) -> str:
     return "@".join(parts)
 
 
+def _with_modes(backend: str) -> list[str]:
+    return [f"{backend}:{mode}" for mode in _MODES.get(backend, {})]
+
+
 def _mode(backend: str, mode: str) -> Mapping[str, object]:
     """Return the settings of a mode.
 
@@ -145,7 +156,7 @@ def _mode(backend: str, mode: str) -> Mapping[str, object]:
         )
     modes = _MODES.get(backend, {})
     if mode and mode not in modes:
-        accepted = ", ".join(f"{backend}:{each}" for each in modes) or backend
+        accepted = ", ".join(_with_modes(backend)) or backend
         raise UsageError(
             f"{backend} has no mode {mode!r}", remedy=f"use one of: {accepted}"
         )

@@ -72,19 +72,7 @@ def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
         config=wish.config,
         agent=wish.agent,
     )
-    name = wish.bundled or _bundled_by_default(wish, scene)
-    if name is not None:
-        found = bundled(name)
-        workspace = found.notes
-        asked = _judged(found.queries, workspace, wish, origin="bundled", told=name)
-    else:
-        workspace = scene.prepared({}).workspace.root
-        asked = _asked(workspace, wish)
-    if wish.state is not None and wish.state.resolve().is_relative_to(workspace):
-        raise UsageError(
-            f"{wish.state} lies in the workspace, and its copies would be notes there",
-            remedy="name a folder elsewhere with --state",
-        )
+    workspace, asked = _notes_and_questions(wish, scene)
     scene = replace(scene, workspace=workspace)
     remarks = asked.remarks
     if wish.backends:
@@ -106,6 +94,23 @@ def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
         state=wish.state,
         remarks=remarks,
     )
+
+
+def _notes_and_questions(wish: Wish, scene: Scene) -> tuple[Path, _Questions]:
+    name = wish.bundled or _bundled_by_default(wish, scene)
+    if name is not None:
+        found = bundled(name)
+        workspace = found.notes
+        asked = _judged(found.queries, workspace, wish, origin="bundled", told=name)
+    else:
+        workspace = scene.prepared({}).workspace.root
+        asked = _asked(workspace, wish)
+    if wish.state is not None and wish.state.resolve().is_relative_to(workspace):
+        raise UsageError(
+            f"{wish.state} lies in the workspace, and its copies would be notes there",
+            remedy="name a folder elsewhere with --state",
+        )
+    return workspace, asked
 
 
 def _bundled_by_default(wish: Wish, scene: Scene) -> str | None:

@@ -11,6 +11,7 @@ import click
 from notewell.adapters.surfaces.cli.options import Call, Command, completing, count
 from notewell.adapters.surfaces.cli.output import Output, utf8
 from notewell.adapters.surfaces.cli.usage import Refused
+from notewell.bench.bundled import SETS
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,22 +49,12 @@ _EXAMPLES: Final = (
 )
 
 
-_CONTENDERS: Final = (
-    "builtin",
-    "builtin:keyword",
-    "builtin:hybrid",
-    "builtin:vector",
-    "qmd",
-    "qmd:search",
-    "qmd:vsearch",
-    "qmd:query",
-)
-
-
 def _offered(
     _context: click.Context, _option: click.Parameter, typed: str
 ) -> list[str]:
-    return [each for each in _CONTENDERS if each.startswith(typed)]
+    from notewell.bench.contending import offered
+
+    return [each for each in offered() if each.startswith(typed)]
 
 
 def _path(
@@ -91,7 +82,7 @@ def _path(
 @click.option(
     "--set",
     "bundled",
-    type=click.Choice(["example"]),
+    type=click.Choice(SETS),
     metavar="NAME",
     help="Notes and queries that come with notewell: example.",
 )
