@@ -24,7 +24,7 @@ from notewell.backends.schedule import Rhythm, Schedule
 from notewell.types import IndexReport, IndexStatus
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from asyncio import AbstractEventLoop, Task
 
 _LOOK: Final = 0.1
 """Seconds after which a run is called off at the latest."""
@@ -49,6 +49,7 @@ class Upkeep:
     def __init__(self, backend: Backend, site: Site) -> None:
         self._backend = backend
         self._loop = _running_loop()
+        self._run: Task[IndexReport] | None = None
         settings = site.agent.search.sync
         self._on_search = settings.on_search
         self._schedule = Schedule(Rhythm.of(settings), update=self._update)
@@ -106,22 +107,31 @@ class Upkeep:
     async def close(self) -> None:
         """Call off what runs, and close the backend."""
         await off_the_loop(self._schedule.close, _CLOSING)
+        if self._run is not None:
+            import asyncio
+
+            await asyncio.wait([self._run], timeout=_CLOSING)  # it may clean up
         await self._backend.close()
 
     def _update(self, stop: threading.Event) -> None:
         """Run `refresh` where the backend lives, until it ends or is called off."""
-        run = self._backend.refresh(vectors=VectorWork())
         if self._loop is None:
-            drive(run)
+            drive(self._backend.refresh(vectors=VectorWork()))
             return
         import asyncio
 
-        running = asyncio.run_coroutine_threadsafe(run, self._loop)
+        running = asyncio.run_coroutine_threadsafe(self._in_loop(), self._loop)
         while not wait([running], _LOOK).done:
             if stop.is_set():
                 running.cancel()
                 return
         running.result()
+
+    async def _in_loop(self) -> IndexReport:
+        import asyncio
+
+        self._run = asyncio.current_task()
+        return await self._backend.refresh(vectors=VectorWork())
 
 
 def _running_loop() -> "AbstractEventLoop | None":

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import pytest
 
-from notewell import open_memory, open_memory_sync
+from notewell import SyncMemory, open_memory, open_memory_sync
 from notewell.backends.base import Findings, Query, Site, VectorWork
 from notewell.errors import BackendFailed
 from notewell.types import Hit, IndexReport, IndexStatus
@@ -25,11 +25,13 @@ class Shelf:
         runs: How often it was brought up to date.
         fails: Each run fails.
         hangs: A run does not end by itself.
+        tidied: A run that was called off has cleaned up while the engine was open.
     """
 
     runs: ClassVar[int] = 0
     fails: ClassVar[bool] = False
     hangs: ClassVar[bool] = False
+    tidied: ClassVar[bool] = False
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -53,7 +55,11 @@ class Shelf:
         if Shelf.fails:
             raise BackendFailed("shelf", "it fell", reason="exit", remedy="none")
         if Shelf.hangs:
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.to_thread(threading.Event().wait, 0.1)
+                Shelf.tidied = not self.closed
         notes = scan(self._site.workspace).notes
         self._texts = {note.path: read_regular(note.file).decode() for note in notes}
         return IndexReport(files=len(self._texts), chunks=len(self._texts))
@@ -95,6 +101,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Shelf, "runs", 0)
     monkeypatch.setattr(Shelf, "fails", False)
     monkeypatch.setattr(Shelf, "hangs", False)
+    monkeypatch.setattr(Shelf, "tidied", False)
 
 
 @pytest.fixture
@@ -137,11 +144,14 @@ def test_a_note_that_changes_is_found_though_nobody_asks_for_an_update(
 ) -> None:
     arguments["overrides"]["memory.fallback"] = fallback
 
+    def found(animal: str) -> bool:
+        answer = memory.search(animal)
+        return answer.backend == "shelf" and bool(answer.results)
+
     with open_memory_sync(**arguments) as memory:
-        until(lambda: Shelf.runs == 1)
+        until(lambda: found("heron"))  # the first run has read what there was
         write(notes / "memory" / "b.md", "A walrus.")
-        until(lambda: memory.search("walrus").backend == "shelf")
-        until(lambda: bool(memory.search("walrus").results))
+        until(lambda: found("walrus"))
 
     assert Shelf.runs >= 2
 
@@ -176,11 +186,15 @@ def test_an_answer_is_stale_from_the_change_until_a_run_has_followed(
     key = "agents.defaults.memorySearch.sync.watchDebounceMs"
     arguments["overrides"] = {key: 3_600_000, "memory.fallback": "none"}
 
+    def stale_after_a_change(memory: SyncMemory) -> bool:
+        # Again and again: whoever watches may not have begun when the first one comes.
+        write(notes / "memory" / "b.md", f"A walrus at {time.monotonic()}.")
+        return memory.search("heron").freshness.stale
+
     with open_memory_sync(**arguments) as memory:
         until(lambda: bool(memory.search("heron").results))
         before = memory.search("heron").freshness.stale
-        write(notes / "memory" / "b.md", "A walrus.")
-        until(lambda: memory.search("heron").freshness.stale)
+        until(lambda: stale_after_a_change(memory))
 
     assert not before
 
@@ -193,6 +207,7 @@ def test_closing_calls_off_what_runs(arguments: dict[str, Any]) -> None:
         began = time.monotonic()
 
     assert time.monotonic() - began < 2
+    assert Shelf.tidied
     assert not [t for t in threading.enumerate() if t.name[:9] == "notewell-"]
 
 
