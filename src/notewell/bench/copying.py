@@ -1,7 +1,6 @@
 """A copy of the notes, which a benchmark may change: the notes themselves never are."""
 
 import os
-import shutil
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Final
 from notewell.bench.metrics import composed
 from notewell.errors import UsageError
 from notewell.workspace import Note, Scan, Workspace, read_note, scan, split_lines
+from notewell.workspace.notes import read_regular
 from notewell.writing.private import private_lock
 
 _MARK: Final = ".notewell-bench"
@@ -150,7 +150,10 @@ def _copy(note: Note, file: Path) -> None:
             return
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        shutil.copyfile(note.file, file, follow_symlinks=False)
+        # A link that has come in the place of a note since would be followed.
+        text = read_regular(note.file)
     except FileNotFoundError:
         return  # it was deleted since the folder was read
+    file.unlink(missing_ok=True)  # whatever it is, it is not written through
+    file.write_bytes(text)
     os.utime(file, ns=(note.mtime_ns, note.mtime_ns))
