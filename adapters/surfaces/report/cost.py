@@ -1,6 +1,7 @@
 """Charts of what it takes to have an engine: time, disk and memory."""
 
 from collections.abc import Callable
+from typing import Final
 
 from notewell.adapters.surfaces.cli.quantity import size
 from notewell.adapters.surfaces.report import marks
@@ -18,18 +19,18 @@ from notewell.adapters.surfaces.report.scales import Scale
 from notewell.bench.results import BenchReport, Cost
 
 
-def whole_size(value: float) -> str:
+def _whole_size(value: float) -> str:
     """Return a number of bytes in words."""
     return size(round(value))
 
 
-KINDS: tuple[
-    tuple[str, str, Callable[[Cost], float | None], Callable[[float], str]], ...
+_KINDS: Final[
+    tuple[tuple[str, str, Callable[[Cost], float | None], Callable[[float], str]], ...]
 ] = (
     ("Index", "everything from the files alone", lambda c: c.index_ms, milliseconds),
     ("Update", "after one file changed", lambda c: c.update_ms, milliseconds),
-    ("Disk", "kept beside the notes", lambda c: c.disk_bytes, whole_size),
-    ("Peak memory", "of its processes", lambda c: c.peak_memory_bytes, whole_size),
+    ("Disk", "kept beside the notes", lambda c: c.disk_bytes, _whole_size),
+    ("Peak memory", "of its processes", lambda c: c.peak_memory_bytes, _whole_size),
 )
 """What is shown: a title, what it means, where it is, and how it is written."""
 
@@ -39,7 +40,7 @@ def cost(report: BenchReport) -> Html:
     members = taking_part(report)
     charts = [
         _chart(title, gloss, found, write)
-        for title, gloss, read, write in KINDS
+        for title, gloss, read, write in _KINDS
         if (
             found := [
                 (index, one.label, value)

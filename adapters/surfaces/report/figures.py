@@ -1,8 +1,10 @@
 """Figures as the page writes them: three digits, a real minus sign, a unit."""
 
+from typing import Final
+
 from notewell.bench.results import Interval
 
-MINUS = "\N{MINUS SIGN}"
+MINUS: Final = "\N{MINUS SIGN}"
 
 
 def share(value: float) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.report.figures import (
@@ -23,14 +24,14 @@ from notewell.bench.results import (
     Metric,
 )
 
-HEADLINES: tuple[Metric, ...] = ("success@6", "rec@4kc")
+_HEADLINES: Final[tuple[Metric, ...]] = ("success@6", "rec@4kc")
 """Was anything right among the first six, and what is there in the first 4,000
 characters. The second is fair between engines whose passages differ in length."""
 
-MORE = "{best} finds more than {others}"
-LESS = "{best} finds less than {others}"
-BOTH = "{best} finds more by one measure and less by the other than {others}"
-NONE = "No difference between {best} and {others} that these queries could show"
+_MORE: Final = "{best} finds more than {others}"
+_LESS: Final = "{best} finds less than {others}"
+_BOTH: Final = "{best} finds more by one measure and less by the other than {others}"
+_NONE: Final = "No difference between {best} and {others} that these queries could show"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ def median_interval(samples: Sequence[float]) -> tuple[float, float] | None:
 
 
 def _quality(report: BenchReport, present: list[Contender]) -> Iterator[Finding]:
-    scored = [one for one in present if HEADLINES[0] in one.quality]
-    scored.sort(key=lambda one: -one.quality[HEADLINES[0]].mean)
+    scored = [one for one in present if _HEADLINES[0] in one.quality]
+    scored.sort(key=lambda one: -one.quality[_HEADLINES[0]].mean)
     if len(present) == 1 and scored:
         yield _alone(scored[0])
     compared = [
@@ -91,7 +92,7 @@ def _quality(report: BenchReport, present: list[Contender]) -> Iterator[Finding]
         for other in scored[1:]
         if _differences(report.comparisons, scored[0].label, other.label)
     ]
-    for verdict in (MORE, LESS, BOTH, NONE):
+    for verdict in (_MORE, _LESS, _BOTH, _NONE):
         if alike := [
             (name, said) for name, (kind, said) in compared if kind == verdict
         ]:
@@ -104,7 +105,7 @@ def _alone(contender: Contender) -> Finding:
     figures = [
         f"{metric} {share(contender.quality[metric].mean)} "
         f"{bounds(contender.quality[metric])}"
-        for metric in HEADLINES
+        for metric in _HEADLINES
         if metric in contender.quality
     ]
     return Finding(
@@ -140,7 +141,7 @@ def _answered_by_both(report: BenchReport, first: str, second: str) -> int:
 def _against(report: BenchReport, best: Contender, other: Contender) -> tuple[str, str]:
     """Compare the best with another: the claim, and the figures."""
     differences = _differences(report.comparisons, best.label, other.label)
-    known: list[Metric] = [name for name in HEADLINES if name in differences]
+    known: list[Metric] = [name for name in _HEADLINES if name in differences]
     verdict = _verdict([differences[name] for name in known])
     figures = [
         f"{name} {_mean(best, name)} against {_mean(other, name)}, difference "
@@ -157,15 +158,15 @@ def _against(report: BenchReport, best: Contender, other: Contender) -> tuple[st
 def _verdict(differences: list[Interval]) -> str:
     shown = [one.mean > 0 for one in differences if excludes_zero(one)]
     if not shown:
-        return NONE
+        return _NONE
     if all(shown):
-        return MORE
-    return BOTH if any(shown) else LESS
+        return _MORE
+    return _BOTH if any(shown) else _LESS
 
 
 def _doubt(difference: Interval, verdict: str) -> str:
     """What has to be said of a measure that the claim does not rest on."""
-    if verdict == NONE or excludes_zero(difference):
+    if verdict == _NONE or excludes_zero(difference):
         return ""
     return ", too little to tell"
 

@@ -1,5 +1,7 @@
 """Charts of how long searches take: every sample, with p50, p95 and p99."""
 
+from typing import Final
+
 from notewell.adapters.surfaces.report import marks
 from notewell.adapters.surfaces.report.figures import milliseconds
 from notewell.adapters.surfaces.report.markup import Html, element, joined
@@ -14,9 +16,9 @@ from notewell.adapters.surfaces.report.parts import (
 from notewell.adapters.surfaces.report.scales import Scale, positive
 from notewell.bench.results import BenchReport, Latency
 
-HEIGHT = 34
-_BASE = 24  # the histogram stands on this line
-FEW = 100
+_HEIGHT: Final = 34
+_BASE: Final = 24  # the histogram stands on this line
+_FEW: Final = 100
 """Fewer samples than this say nothing of a p99 but their maximum."""
 
 
@@ -80,16 +82,16 @@ def _lane(index: int, label: str, times: Latency, scale: Scale) -> Html:
     p99 = milliseconds(times.p99)
     return row(
         name_of(index, label),
-        cell(marks.plot(HEIGHT, *drawn, scale=scale), "plot"),
+        cell(marks.plot(_HEIGHT, *drawn, scale=scale), "plot"),
         cell(element("b", milliseconds(times.p50)), "number", "p50"),
         cell(milliseconds(times.p95), "number", "p95"),
-        cell(f"{p99} *" if count < FEW else p99, "number", "p99"),
+        cell(f"{p99} *" if count < _FEW else p99, "number", "p99"),
         cell(f"{count:,}", "number faint", "samples"),
     )
 
 
 def _few(measured: list[Latency]) -> Html:
-    if all(len(one.samples) >= FEW for one in measured):
+    if all(len(one.samples) >= _FEW for one in measured):
         return Html()
-    words = f"* With fewer than {FEW} samples, p99 is close to their maximum."
+    words = f"* With fewer than {_FEW} samples, p99 is close to their maximum."
     return element("p", words, class_="footnote")

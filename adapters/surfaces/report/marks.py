@@ -5,28 +5,28 @@ everything across it in pixels: text and marks keep their size on a phone.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from notewell.adapters.surfaces.report.markup import Html, element
 from notewell.adapters.surfaces.report.scales import Scale
 
-LANE = 20
+LANE: Final = 20
 """Pixels across for one contender; report.css has lines of text of the same height."""
 
 _Place: TypeAlias = dict[str, str | float]
 
-_SHAPES = (
+_SHAPES: Final = (
     "M5 0A5 5 0 1 1-5 0 5 5 0 1 1 5 0Z",  # a circle, a square, a triangle, ...
     "M-4.5-4.5h9v9h-9Z",
     "M0-5.5 5.6 4.5h-11.2Z",
     "M0-6 6 0 0 6-6 0Z",
     "M-2-5.5h4v3.5h3.5v4h-3.5v3.5h-4v-3.5h-3.5v-4h3.5Z",
 )
-COLOURS = 6
+_COLOURS: Final = 6
 """How many there are in report.css, one more than shapes: no two contenders share both."""
 
-_BINS = 120
-_LEAST_HEIGHT = 2.0  # a single sample among thousands is still seen
+_BINS: Final = 120
+_LEAST_HEIGHT: Final = 2.0  # a single sample among thousands is still seen
 
 
 def plot(height: int, *marks: str, scale: Scale) -> Html:
@@ -67,7 +67,7 @@ def symbol(index: int) -> Html:
 
 def series(index: int) -> str:
     """Return the class that colours what belongs to a contender."""
-    return f"s{index % COLOURS}"
+    return f"s{index % _COLOURS}"
 
 
 def span(index: int, low: float, high: float, y: float = LANE / 2) -> Html:

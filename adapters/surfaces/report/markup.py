@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from html import escape
+from typing import Final
 
 from notewell.adapters.surfaces.cli.visible import visible
 
-_VOID = frozenset({"input", "meta"})
+_VOID: Final = frozenset({"input", "meta"})
 
 
 class Html(str):

@@ -1,6 +1,7 @@
 """The top of the page: what ran, who says what is right, what came out, and one table."""
 
 from collections.abc import Callable
+from typing import Final
 
 from notewell.adapters.surfaces.cli.quantity import counted, size
 from notewell.adapters.surfaces.report.figures import (
@@ -19,18 +20,18 @@ from notewell.adapters.surfaces.report.parts import (
 )
 from notewell.bench.results import BenchReport, Contender, Metric, Origin
 
-_BUNDLED = (
+_BUNDLED: Final = (
     "The notes and the judgements ship with notewell. They show how a run looks, not "
     "how an engine does on your notes."
 )
-_KNOWN_ITEM = (
+_KNOWN_ITEM: Final = (
     "Each query was made from a passage of the notes, and only that passage counts as "
     "right. Such queries share words with what they look for, so they favour engines "
     "that match words; other passages may answer as well. Known-item queries are no "
     "judgements of relevance."
 )
-_JUDGED = "What is right was written down in a file of queries."
-ORIGINS: dict[Origin, tuple[str, str]] = {
+_JUDGED: Final = "What is right was written down in a file of queries."
+_ORIGINS: Final[dict[Origin, tuple[str, str]]] = {
     "judged": ("Judged by a file.", _JUDGED),
     "bundled": ("Judged by a set of our own making.", _BUNDLED),
     "known-item": ("Not judged by anybody.", _KNOWN_ITEM),
@@ -79,7 +80,7 @@ def _unfinished(report: BenchReport, ran: str) -> Html:
 
 
 def _origin(report: BenchReport) -> Html:
-    short, long = ORIGINS[report.origin]
+    short, long = _ORIGINS[report.origin]
     kind = "notice trouble" if report.origin == "known-item" else "notice"
     source = (" Queries from ", element("bdi", report.queries_from), ".")
     return element("p", element("strong", short), " ", long, *source, class_=kind)
@@ -99,7 +100,7 @@ def _findings(report: BenchReport) -> Html:
     return element("ul", *items, class_="findings", aria_label="Findings")
 
 
-_COLUMNS: dict[str, Callable[[Contender], str]] = {
+_COLUMNS: Final[dict[str, Callable[[Contender], str]]] = {
     "success@6": lambda one: _mean(one, "success@6"),
     "rec@4kc": lambda one: _mean(one, "rec@4kc"),
     "mrr@10": lambda one: _mean(one, "mrr@10"),

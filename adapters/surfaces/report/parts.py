@@ -1,12 +1,13 @@
 """What several sections of the page are made of."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from notewell.adapters.surfaces.report.marks import symbol
 from notewell.adapters.surfaces.report.markup import Html, element, joined
 from notewell.bench.results import BenchReport, Contender, Metric
 
-METRICS: Mapping[Metric, str] = {
+METRICS: Final[Mapping[Metric, str]] = {
     "success@6": "queries with a right passage among the first six",
     "rec@4kc": "share of the right places within the first 4,000 characters of results",
     "recall@1": "share of the right places that the first result covers",

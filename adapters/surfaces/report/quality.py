@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from notewell.adapters.surfaces.report import marks
 from notewell.adapters.surfaces.report.figures import bounds, share
@@ -23,7 +24,7 @@ from notewell.bench.results import BenchReport, Contender, Metric
 
 Members = list[tuple[int, Contender]]
 
-_STEP = 7  # pixels between the marks of one category
+_STEP: Final = 7  # pixels between the marks of one category
 
 
 def quality(report: BenchReport) -> Html:

@@ -27,7 +27,7 @@ class Texts:
         return list(self._numbers)
 
 
-def payload(report: BenchReport) -> str:
+def _payload(report: BenchReport) -> str:
     r"""Return all queries and answers as JSON that no text in it can end.
 
     Members called `path`, `text`, `snippet` and `heading` are places in `texts`.
@@ -66,7 +66,9 @@ def queries(report: BenchReport) -> Html:
             id="browser",
             hidden=True,
         ),
-        element("script", Html(payload(report)), type="application/json", id="answers"),
+        element(
+            "script", Html(_payload(report)), type="application/json", id="answers"
+        ),
     )
 
 

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Final
 
-MUCH = 20.0
+_MUCH: Final = 20.0
 """From this ratio of the largest value to the least, a scale is logarithmic."""
 
 
@@ -30,7 +31,7 @@ class Scale:
         return 100 * (bend(inside) - bend(self.low)) / length
 
 
-SHARES = Scale(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
+SHARES: Final = Scale(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
 """What measures of quality lie on."""
 
 
@@ -58,7 +59,7 @@ def positive(values: Iterable[float]) -> Scale:
     """
     known = [value for value in values if value > 0] or [1.0]
     least, most = min(known), max(known)
-    if most / least < MUCH:
+    if most / least < _MUCH:
         step = _round_step(most / 3)
         ticks = tuple(step * count for count in range(int(most * 1.05 / step) + 1))
         return Scale(0.0, most * 1.05, ticks)

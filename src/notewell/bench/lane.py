@@ -25,7 +25,7 @@ from notewell.bench.messages import (
 from notewell.bench.place import Place
 from notewell.types import SearchAnswer
 
-SEARCH_SECONDS: Final = 120.0
+_SEARCH_SECONDS: Final = 120.0
 """A search that takes longer counts as failed, and its process is ended."""
 
 _STARTS: Final = 4
@@ -96,7 +96,7 @@ class Lane:
     def ask(self, key: str, text: str) -> None:
         """Put a query, and keep the answer and its time."""
         attempt = self.attempts.setdefault(key, Attempt())
-        reply = self._asked(Search(query=text), within=SEARCH_SECONDS)
+        reply = self._asked(Search(query=text), within=_SEARCH_SECONDS)
         if isinstance(reply, Answered) and reply.answer.reason != "unavailable":
             attempt.answer = attempt.answer or reply.answer
             attempt.times.append(reply.ms)
@@ -106,7 +106,7 @@ class Lane:
 
     def warm_up(self, text: str) -> None:
         """Put a query whose answer does not count."""
-        self._asked(Search(query=text), within=SEARCH_SECONDS)
+        self._asked(Search(query=text), within=_SEARCH_SECONDS)
 
     def update(self, told: Callable[[Event], None]) -> None:
         """Bring the index up to date, and keep the time."""
@@ -123,7 +123,7 @@ class Lane:
                 input=encode(self.place),
                 capture_output=True,
                 env=dict(self._environ),
-                timeout=SEARCH_SECONDS,
+                timeout=_SEARCH_SECONDS,
                 check=False,
             )
             if done.returncode == 0:

@@ -19,7 +19,7 @@ from notewell.memory.opening import Opening
 from notewell.workspace import Workspace, scan
 from notewell.workspace.layout import has_workspace_layout
 
-USUAL_SAMPLE: Final = 100
+_USUAL_SAMPLE: Final = 100
 """Queries that are made from the notes when nobody says how many."""
 
 _TOLD: Final = 3
@@ -136,7 +136,7 @@ def _asked(workspace: Path, wish: Wish) -> _Questions:
     read = line_reader(workspace)
     made = known_items(
         {note.path: read(note.path) for note in notes},
-        count=wish.sample or USUAL_SAMPLE,
+        count=wish.sample or _USUAL_SAMPLE,
         seed=wish.seed,
     )
     if not made:

@@ -17,7 +17,7 @@ import msgspec
 from notewell.bench.metrics import Span
 from notewell.errors import UsageError
 
-WITHOUT_CATEGORY: Final = "all"
+_WITHOUT_CATEGORY: Final = "all"
 WHOLE: Final = 10**9
 """The last line of a place that is the whole file."""
 
@@ -126,7 +126,7 @@ def _query(line: bytes, where: str) -> Query:
     return Query(
         id=str(row.id),
         text=row.query,
-        category=row.category or WITHOUT_CATEGORY,
+        category=row.category or _WITHOUT_CATEGORY,
         right=tuple(place for place in right if place.grade > 0),
         ignored=tuple(_span(each, where) for each in row.ignore),
     )
