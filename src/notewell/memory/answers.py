@@ -7,7 +7,7 @@ from notewell.backends.base import Findings
 from notewell.config import later_features
 from notewell.log import log
 from notewell.memory.opening import Opening
-from notewell.types import Document, EmptyReason, SearchAnswer
+from notewell.types import Document, EmptyReason, IndexReport, SearchAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +91,17 @@ def _log(answer: SearchAnswer) -> None:
         answer.mode,
         len(answer.results),
         answer.took_ms,
+    )
+
+
+def log_run(report: IndexReport) -> None:
+    """Log what a run over the notes left behind."""
+    log(
+        "memory",
+        "info",
+        "%d files with %d passages are indexed; %d had changed, %d are pending",
+        report.files,
+        report.chunks,
+        report.changed,
+        report.pending,
     )

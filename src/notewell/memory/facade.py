@@ -19,8 +19,7 @@ from notewell.backends.blocking import off_the_loop
 from notewell.backends.fallback import open_with_fallback
 from notewell.config import Settings, later_features
 from notewell.errors import BackendError, BackendUnknown
-from notewell.log import log
-from notewell.memory.answers import Answering, switched_off
+from notewell.memory.answers import Answering, log_run, switched_off
 from notewell.memory.asking import (
     asked_sources,
     closed,
@@ -288,15 +287,7 @@ class Memory:
             waiting=waiting,
             vectors=vectors if within is None else None,
         )
-        log(
-            "memory",
-            "info",
-            "%d files with %d passages are indexed; %d had changed, %d are pending",
-            report.files,
-            report.chunks,
-            report.changed,
-            report.pending,
-        )
+        log_run(report)
         later = later_features(self.settings, self._opening.agent)
         return replace(report, warnings=(*later, *report.warnings))
 
