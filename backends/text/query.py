@@ -129,6 +129,9 @@ def _wants_of_compound(token: str, parts: tuple[str, ...]) -> list[Want]:
     whole = compound(token)
     if whole in parts:
         return [_word(whole)]
+    if parts[1:] == ("s",) and token[-2] == "'":
+        # Whose it is stands mostly without the 's: Noor's dentist, Noor has a dentist.
+        return [_word(parts[0]), Want((whole,), weight=_PART, part=True)]
     bare = _without_v(whole)
     exact = tuple(dict.fromkeys((whole, bare)))
     # `v2.2.15` is also written `2.2.15`; `CHANGELOG_V12` is nothing but itself.

@@ -43,7 +43,7 @@ def _configuration(call: Call) -> "tuple[Settings | None, Check]":
     file = str(settings.file) if settings.file else "no file, defaults"
     if settings.warnings:
         detail = "; ".join([file, *settings.warnings])
-        remedy = "correct the file; `notewell config` shows every setting"
+        remedy = "see to that; `notewell config` shows every setting"
         check = Check(name=name, status="warning", detail=detail, remedy=remedy)
         return settings, check
     return settings, Check(name=name, status="ok", detail=file)
@@ -146,7 +146,7 @@ def _provider(name: str, tried: ProviderProbe) -> Check:
     """A provider of vectors: whether what it needs is here. Nothing is sent."""
     if tried.problem is None:
         where = "remote" if tried.remote else "on this machine"
-        detail = f"{tried.provider}, {tried.model}, {where}"
+        detail = f"{tried.provider}, {tried.model}, {where}; `status --deep` asks it"
         return Check(name=name, status="ok", detail=detail)
     detail, _, remedy = tried.problem.rpartition("; ")
     return Check(name=name, status="warning", detail=detail, remedy=remedy)

@@ -33,6 +33,9 @@ _TELLING: Final[tuple[Metric, ...]] = (
     "rec@4kc",
 )
 
+_WIDELY: Final = "± is the wider side of the 95 % interval."
+_NARROWLY: Final = "Too narrow for recall@1, recall@10 and intervals: --json."
+
 _ORIGINS: Final[Mapping[str, str]] = {
     "judged": "judged queries",
     "known-item": "known items, not judged",
@@ -56,6 +59,7 @@ def standings(report: BenchReport, screen: Screen) -> str:
     if report.asked:
         wide = console.width >= _WIDE
         console.print(_quality(report.contenders, wide=wide))
+        console.print(Text(_WIDELY if wide else _NARROWLY))
         console.print(_latency(report.contenders))
     if any(each.unavailable is None for each in report.contenders):
         console.print(_cost(report.contenders))

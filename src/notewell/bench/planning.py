@@ -147,7 +147,7 @@ def _asked(workspace: Path, wish: Wish) -> _Questions:
     return _Questions(
         queries=made,
         origin="known-item",
-        told=f"made from the notes, seed {wish.seed}",
+        told=f"the notes, seed {wish.seed}",
         remarks=(_KNOWN_ITEMS,),
     )
 

@@ -67,7 +67,8 @@ def _remarks(document: Document) -> list[str]:
 
 
 def _because(document: Document) -> str:
-    return f" ({document.reason})" if document.reason else ""
+    known = document.reason in (None, "not-found")
+    return "" if known else f" ({document.reason})"
 
 
 def _rendered(document: Document, screen: Screen) -> str:
