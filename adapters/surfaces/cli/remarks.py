@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from notewell.adapters.surfaces.cli.output import Output
 from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.steps import step_down
 from notewell.types import SearchAnswer
 
 
@@ -16,7 +17,7 @@ def remark(answer: SearchAnswer, output: Output) -> None:
 def remarks(answer: SearchAnswer) -> Iterator[str]:
     """Return the sentences, the weightiest first."""
     for step in answer.fallbacks:
-        yield f"note: {step.to} instead of {step.from_}: {step.message}"
+        yield f"note: {step_down(step)}"
     if answer.local_to_remote:
         yield "warning: text left this machine because a local choice had failed"
     if answer.degraded:

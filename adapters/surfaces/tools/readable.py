@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from notewell.adapters.surfaces.steps import step_down
 from notewell.errors import NotewellError
 from notewell.types import Document, EmptyReason, Hit, SearchAnswer
 
@@ -98,6 +99,6 @@ def _heading(answer: SearchAnswer) -> str:
 
 def _remarks(answer: SearchAnswer) -> Iterator[str]:
     for step in answer.fallbacks:
-        yield f"Note: {step.to} instead of {step.from_}: {step.message}"
+        yield f"Note: {step_down(step)}"
     for warning in answer.warnings:
         yield f"Note: {warning}"
