@@ -6,6 +6,7 @@ import base64
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from notewell.config import Secret
@@ -29,7 +30,7 @@ class Address:
 
     @property
     def remote(self) -> bool:
-        """Whether text that is sent there leaves this machine."""
+        """Whether text that is sent there may leave this machine, by the host's text."""
         return not is_loopback(self.host)
 
 
@@ -58,19 +59,36 @@ def read_address(written: str, *, path: str) -> Address:
     )
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine.
+LOCALHOST: Final = ("127.0.0.1", "::1")
+"""What `localhost` is, whatever a name server says."""
 
-    >>> is_loopback("127.0.0.2"), is_loopback("::1"), is_loopback("localhost.example")
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine by its text alone, with no name server asked.
+
+    That is an address, or the name `localhost`. Another name, also `x.localhost` and
+    `localhost.`, leads wherever a name server says.
+
+    >>> is_loopback("127.0.0.2"), is_loopback("localhost"), is_loopback("x.localhost")
     (True, True, False)
     """
-    name = host.lower().rstrip(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
+    return host.lower() == "localhost" or is_own_address(host)
+
+
+def is_own_address(host: str) -> bool:
+    """Whether a host is the address of this machine for itself.
+
+    >>> is_own_address("::ffff:127.0.0.1"), is_own_address("::1%eth0")
+    (True, False)
+    """
     try:
-        address = ipaddress.ip_address(name.strip("[]"))
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.scope_id is not None:
+            return False
+        address = address.ipv4_mapped or address
     # A connection to 0.0.0.0 reaches this machine.
     return address.is_loopback or address.is_unspecified
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from notewell.adapters.embeddings.base import EmbeddingIdentity, Role
+from notewell.adapters.embeddings.base import EmbeddingIdentity, Reach, Role
 from notewell.adapters.embeddings.dialect import Ask, Call, Dialect
 from notewell.adapters.embeddings.failures import Blame, Refused
 from notewell.adapters.embeddings.http import Client
@@ -37,8 +37,16 @@ _HARMLESS: Final = "note"
 class RemoteEmbedder:
     """An Embedder that asks a server."""
 
-    def __init__(self, request: Request, dialect: Dialect, address: Address) -> None:
+    def __init__(
+        self, request: Request, dialect: Dialect, address: Address, reach: Reach
+    ) -> None:
         """Make ready; no connection is opened.
+
+        Args:
+            request: What is configured.
+            dialect: The protocol.
+            address: Of the server.
+            reach: Told how far the connections lead.
 
         Raises:
             EmbeddingError: a proxy of the environment cannot be used.
@@ -63,6 +71,7 @@ class RemoteEmbedder:
             headers=_headers(request, dialect, address),
             environ=request.environ,
             blame=self._blame,
+            reach=reach,
         )
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -98,18 +98,32 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Reach:
+    """How far the connections of one provider lead.
+
+    Attributes:
+        away: Whether the last one led off this machine; None before any. One through
+            a proxy always does.
+    """
+
+    away: bool | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
     """A provider that was chosen: what is known of it before it is opened.
 
     Attributes:
         name: Its name in the configuration.
-        remote: Text would leave this machine: its host is not loopback.
+        remote: Text may leave this machine: its host is a name other than `localhost`,
+            or the address of another one.
         host: Where text would go; empty on this machine.
         open: Returns it ready for use. Loads no model, opens no connection; raises
             EmbeddingError if something it needs is missing (package, key, model file).
         fetch: Gets the model that is missing on this disk; None if there is nothing
             to fetch. Never called by a search.
+        reach: Where its connections have led.
     """
 
     name: str
@@ -117,6 +131,15 @@ class Provider:
     host: str
     open: Callable[[], Embedder]
     fetch: Callable[[Fetched], None] | None = None
+    reach: Reach = field(default_factory=Reach, compare=False)
+
+    @property
+    def away(self) -> bool:
+        """Whether text leaves this machine: by the address that was connected to.
+
+        Before there was a connection, by what the host is called.
+        """
+        return self.remote if self.reach.away is None else self.reach.away
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

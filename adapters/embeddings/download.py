@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
-from notewell.adapters.embeddings.address import is_loopback, proxy_for
-from notewell.adapters.embeddings.base import Fetched
+from notewell.adapters.embeddings.address import is_loopback
+from notewell.adapters.embeddings.base import Fetched, Reach
 from notewell.adapters.embeddings.gguf import GgufBroken, read_head
 from notewell.errors import EmbeddingError
 from notewell.writing.private import private_lock
@@ -139,14 +139,12 @@ class Download:
     def _client(self, address: str) -> httpx.Client:
         import httpx
 
-        from notewell.adapters.embeddings.http import certificates
+        from notewell.adapters.embeddings.dialer import Dialer
 
-        proxy = proxy_for(address, self._environ)
         try:
             return httpx.Client(
                 timeout=httpx.Timeout(_SILENCE, connect=_CONNECT),
-                verify=certificates(address, proxy, self._environ),
-                proxy=proxy,
+                transport=Dialer(address, self._environ, Reach()),
                 trust_env=False,
             )
         except (ImportError, OSError, ValueError, httpx.InvalidURL) as exc:

@@ -4,9 +4,10 @@ Redirects are never followed, so that a key does not travel; what is secret in a
 address is added below the client, so that its log does not show it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import random
-import ssl
 import time
 from collections.abc import Mapping
 from typing import Final, TypedDict
@@ -14,8 +15,10 @@ from typing import Final, TypedDict
 import httpx
 import orjson
 
-from notewell.adapters.embeddings.address import Address, proxy_for
+from notewell.adapters.embeddings.address import Address
+from notewell.adapters.embeddings.base import Reach
 from notewell.adapters.embeddings.dialect import Call
+from notewell.adapters.embeddings.dialer import Dialer, changed
 from notewell.adapters.embeddings.failures import (
     Answer,
     Blame,
@@ -42,8 +45,16 @@ class Client:
         headers: Mapping[str, Secret],
         environ: Mapping[str, str],
         blame: Blame,
+        reach: Reach,
     ) -> None:
         """Make ready; no connection is opened.
+
+        Args:
+            address: Of the provider.
+            headers: Sent along with every request.
+            environ: For the proxies and the certificates.
+            blame: Makes the errors.
+            reach: Told how far the connections lead.
 
         Raises:
             EmbeddingError: the proxy or the certificates that the environment names
@@ -52,7 +63,7 @@ class Client:
         self._base = address.url
         self._blame = blame
         try:
-            transport = _Private(address, headers, environ)
+            dialer = Dialer(address.url, environ, reach)
         except (ImportError, OSError, ValueError, httpx.InvalidURL):
             raise blame.error(
                 "the proxy or the certificates in the environment cannot be used",
@@ -60,7 +71,9 @@ class Client:
                 remedy="check HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
             ) from None
         self._http = httpx.Client(
-            transport=transport, trust_env=False, follow_redirects=False
+            transport=_Private(address, headers, dialer),
+            trust_env=False,
+            follow_redirects=False,
         )
 
     def ask(self, call: Call, patience: Patience) -> object:
@@ -132,17 +145,9 @@ class _Private(httpx.BaseTransport):
     """Adds headers and the query of the address below the client, which logs."""
 
     def __init__(
-        self,
-        address: Address,
-        headers: Mapping[str, Secret],
-        environ: Mapping[str, str],
+        self, address: Address, headers: Mapping[str, Secret], dialer: Dialer
     ) -> None:
-        proxy = proxy_for(address.url, environ)
-        self._inner = httpx.HTTPTransport(
-            verify=certificates(address.url, proxy, environ),
-            trust_env=False,
-            proxy=httpx.Proxy(proxy) if proxy else None,
-        )
+        self._inner = dialer
         self._query = address.query
         self._headers = headers
 
@@ -151,29 +156,10 @@ class _Private(httpx.BaseTransport):
         if self._query is not None:
             url = url.copy_with(query=self._query.reveal().encode())
         headers.update({name: held.reveal() for name, held in self._headers.items()})
-        sent = httpx.Request(
-            request.method,
-            url,
-            headers=headers,
-            stream=request.stream,
-            extensions=request.extensions,
-        )
-        return self._inner.handle_request(sent)
+        return self._inner.handle_request(changed(request, url, headers=headers))
 
     def close(self) -> None:
         self._inner.close()
-
-
-def certificates(
-    url: str, proxy: str | None, environ: Mapping[str, str]
-) -> ssl.SSLContext | bool:
-    """Return what to trust; nothing is loaded for an address that wants no TLS."""
-    if not any(place.startswith("https:") for place in (url, proxy or "")):
-        return False
-    file, folder = environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
-    if file or folder:
-        return ssl.create_default_context(cafile=file or None, capath=folder or None)
-    return httpx.create_ssl_context(trust_env=False)
 
 
 class _Sent(TypedDict, total=False):

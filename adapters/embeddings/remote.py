@@ -7,7 +7,7 @@ only some ask it.
 from urllib.parse import urlsplit
 
 from notewell.adapters.embeddings.address import Address, read_address
-from notewell.adapters.embeddings.base import Embedder, Provider
+from notewell.adapters.embeddings.base import Embedder, Provider, Reach
 from notewell.adapters.embeddings.dialect import Dialect
 from notewell.adapters.embeddings.keys import OAUTH
 from notewell.adapters.embeddings.request import Request
@@ -17,19 +17,21 @@ from notewell.errors import EmbeddingError
 def remote_provider(request: Request, dialect: Dialect) -> Provider:
     """Describe a provider that is asked over HTTP; on this machine it is not remote."""
     address = read_address(request.endpoint or dialect.home, path=dialect.path)
+    reach = Reach()
 
     def opened() -> Embedder:
         _check_allowed(request, address)
         _check_key(request, dialect, address)
         from notewell.adapters.embeddings.asking import RemoteEmbedder
 
-        return RemoteEmbedder(request, dialect, address)
+        return RemoteEmbedder(request, dialect, address, reach)
 
     return Provider(
         name=request.name,
         remote=address.remote,
         host=address.host if address.remote else "",
         open=opened,
+        reach=reach,
     )
 
 
@@ -45,7 +47,7 @@ def _check_allowed(request: Request, address: Address) -> None:
             f"memory.offline forbids a connection to {address.host}",
             reason="offline",
             remedy="unset memory.offline and NOTEWELL_OFFLINE, or choose a provider "
-            "on this machine",
+            "on this machine: at localhost, 127.0.0.1 or [::1]",
         )
 
 

@@ -7,7 +7,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 
-from notewell.adapters.embeddings.address import is_loopback
 from notewell.adapters.embeddings.base import Fetched
 from notewell.adapters.embeddings.hub import endpoint_of
 from notewell.adapters.embeddings.model_folder import NAME, onnx_installed
@@ -36,10 +35,11 @@ def fetch_snapshot(
 
     endpoint = endpoint_of(environ)
     host = urlsplit(endpoint).hostname or ""
-    if offline and not is_loopback(host):
+    if offline:  # the library follows redirects and proxies of its own
         raise EmbeddingError(
             NAME,
-            f"the model would come from {host}, and memory.offline forbids that",
+            f"the model would come from {host} or where that leads, and "
+            "memory.offline forbids it",
             reason="offline",
             remedy="pull it without memory.offline, or copy its folder here",
         )

@@ -176,4 +176,4 @@ def _step_down(provider: Provider, other: Provider | None, now: _NotNow) -> Fall
 
 def leaves(first: Provider | None, provider: Provider) -> bool:
     """Say whether asking a provider sends text away that was to stay here."""
-    return first is not None and not first.remote and provider.remote
+    return first is not None and not first.away and provider.away

@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias, cast
 
@@ -113,7 +116,7 @@ class Server:
 
     reply = Reply
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.seen: list[Seen] = []
         self.behave: Behaviour = self.embeds
         self.first: list[Reply] = []
@@ -121,7 +124,7 @@ class Server:
         class Own(Handler):
             server_of_test = self
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Own)
+        self._http = ThreadingHTTPServer(("127.0.0.1", port), Own)
         self._http.daemon_threads = True
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}
@@ -154,6 +157,33 @@ def server() -> Iterator[Server]:
     running = Server()
     yield running
     running.close()
+
+
+@pytest.fixture
+def looked_up() -> Iterator[list[str]]:
+    """The names that are looked up during a test, as the interpreter reports them."""
+    hosts: list[str] = []
+    _LISTENING.append(hosts)
+    yield hosts
+    _LISTENING.remove(hosts)
+
+
+_LISTENING: list[list[str]] = []
+
+
+def _hear(event: str, args: tuple[object, ...]) -> None:
+    if event == "socket.getaddrinfo" and not _is_address(str(args[0])):
+        for hosts in _LISTENING:
+            hosts.append(str(args[0]))
+
+
+def _is_address(host: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(host))
+    return False
+
+
+sys.addaudithook(_hear)
 
 
 QUICK = Patience(connect=2.0, total=5.0, attempts=3, pause=0.001)
