@@ -1,5 +1,6 @@
 """In which conversations memory may be searched, when QMD is the backend."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,10 @@ def test_by_default_only_direct_conversations_may(
         (ScopeMatch(channel="Discord"), [GROUP]),
         (ScopeMatch(chat_type="channel"), [CHANNEL]),
         (ScopeMatch(key_prefix="slack:"), [CHANNEL]),
+        (ScopeMatch(key_prefix="Agent:main:discord:"), [GROUP]),
+        (ScopeMatch(key_prefix="agent:other:"), []),
+        (ScopeMatch(key_prefix="agent:main:", channel="slack"), [CHANNEL]),
+        (ScopeMatch(key_prefix="slack:", raw_key_prefix="agent:main:"), [CHANNEL]),
         (ScopeMatch(raw_key_prefix="agent:main:"), [GROUP, CHANNEL, DIRECT]),
         (ScopeMatch(raw_key_prefix="slack:"), []),
         (ScopeMatch(channel="discord", chat_type="direct"), []),
@@ -52,6 +57,39 @@ def test_the_first_rule_that_matches_decides() -> None:
 
     assert not is_allowed(scope, GROUP)
     assert is_allowed(scope, CHANNEL)
+
+
+@pytest.mark.parametrize("action", ["allow", "deny"])
+def test_a_key_prefix_that_is_a_whole_key_is_taken_for_one_and_told(
+    action: str, tmp_path: Path
+) -> None:
+    rule = {"action": action, "match": {"keyPrefix": "agent:main:discord:"}}
+    default = "deny" if action == "allow" else "allow"
+    environ = {"OPENCLAW_STATE_DIR": str(tmp_path), "PATH": str(tmp_path)}
+    (tmp_path / "openclaw.json").write_text(
+        json.dumps(
+            {
+                "agents": {"defaults": {"workspace": str(tmp_path / "notes")}},
+                "memory": {
+                    "backend": "qmd",
+                    "qmd": {"scope": {"default": default, "rules": [rule]}},
+                },
+            }
+        ),
+        encoding="utf-8",
+    )
+    (tmp_path / "notes" / "memory").mkdir(parents=True)
+    (tmp_path / "notes" / "memory" / "a.md").write_text("heron\n", encoding="utf-8")
+
+    reasons: dict[str, str | None] = {}
+    for key in (GROUP, CHANNEL):
+        with open_memory_sync(environ=environ, session_key=key) as memory:
+            answer = memory.search("heron")
+            reasons[key] = answer.reason
+            assert any("rawKeyPrefix" in each for each in answer.warnings)
+
+    allowed, denied = (GROUP, CHANNEL) if action == "allow" else (CHANNEL, GROUP)
+    assert reasons == {allowed: None, denied: "denied-by-scope"}
 
 
 def test_a_denied_conversation_is_told_so_and_reads_no_note_either(

@@ -12,9 +12,11 @@ from notewell.config.texts import (
     header_map,
     location,
     one_of,
+    place_in_workspace,
     program,
     public,
     secret,
+    start_of_key,
     text,
 )
 
@@ -29,7 +31,7 @@ class ScopeMatch(Block, frozen=True, kw_only=True):
         "The kind of chat.",
     ] = None
     key_prefix: Annotated[
-        str | None, text(), "Start of the session key without `agent:<id>:`."
+        str | None, start_of_key(), "Start of the session key without `agent:<id>:`."
     ] = None
     raw_key_prefix: Annotated[str | None, text(), "Start of the session key."] = None
 
@@ -55,7 +57,7 @@ class ScopeSettings(Block, frozen=True, kw_only=True):
 class QmdPath(Block, frozen=True, kw_only=True):
     """A folder that QMD indexes as well."""
 
-    path: Annotated[Path, location(), "The folder."]
+    path: Annotated[str, place_in_workspace(), "The folder, or one note."]
     name: Annotated[str | None, text(), "Name of its collection."] = None
     pattern: Annotated[str | None, text(), "Which files, as a glob."] = None
 
@@ -65,7 +67,9 @@ class QmdSessions(Block, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, switch(), "Export transcripts for QMD."] = False
     retention_days: Annotated[
-        float | None, number(0, 1e6), "Exports older than this are removed."
+        float | None,
+        number(0, 1e6),
+        "Transcripts older than this are left out; 0: none.",
     ] = None
     export_dir: Annotated[Path | None, location(), "Where exports are written."] = None
 

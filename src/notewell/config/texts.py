@@ -79,6 +79,43 @@ def model_location() -> Form:
     return Form(accepted=accepted, read=read, show=public)
 
 
+def place_in_workspace() -> Form:
+    """A path that starts at the workspace when it is relative; only `~` is replaced."""
+
+    def read(value: object, place: Place) -> str:
+        return read_home(read_text(value, place).strip(), place)
+
+    return Form(accepted="a path: absolute, with ~, or from the workspace", read=read)
+
+
+def start_of_key() -> Form:
+    """How a session key begins, without its agent.
+
+    OpenClaw takes one that begins with `agent:` for the beginning of the whole key,
+    and so do we; but it is not what the name says.
+    """
+
+    def read(value: object, place: Place) -> str:
+        prefix = read_text(value, place).strip()
+        if is_whole_key(prefix):
+            place.scene.warnings.append(
+                f"{place.key} begins with agent: and is compared with the whole session"
+                " key, as in OpenClaw; rawKeyPrefix is the name for that"
+            )
+        return prefix
+
+    return Form(accepted="a text that is not empty", read=read)
+
+
+def is_whole_key(prefix: str) -> bool:
+    """Whether a `keyPrefix` means the whole session key.
+
+    >>> is_whole_key("Agent:main:"), is_whole_key("discord:")
+    (True, False)
+    """
+    return prefix.lower().startswith("agent:")
+
+
 def locations() -> Form:
     """Paths that belong to a workspace: only `~` is replaced."""
 

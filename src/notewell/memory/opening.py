@@ -108,7 +108,7 @@ def _extra_paths(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
     """Return what is read beside the workspace; QMD has paths of its own."""
     memory = settings.memory
     paths = memory.qmd.paths if memory.backend == "qmd" else ()
-    return (*agent.search.extra_paths, *(str(each.path) for each in paths))
+    return (*agent.search.extra_paths, *(each.path for each in paths))
 
 
 def prepare(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from notewell.config import ScopeMatch, ScopeSettings
+from notewell.config.texts import is_whole_key
 from notewell.scope import chat_type, is_hidden
 from notewell.types import source_of
 
@@ -61,16 +62,17 @@ class Hiding:
 
 
 def _applies(match: ScopeMatch, key: str) -> bool:
-    raw = key.lower()
+    raw = key.strip().lower()
     bare = _without_agent(raw)
     wanted = (
         (match.chat_type, chat_type(key)),
         (match.channel and match.channel.lower(), _channel(bare)),
     )
-    prefixes = ((match.key_prefix, bare), (match.raw_key_prefix, raw))
-    return all(value is None or value == here for value, here in wanted) and all(
-        prefix is None or here.startswith(prefix.lower()) for prefix, here in prefixes
-    )
+    if any(value is not None and value != here for value, here in wanted):
+        return False
+    prefix, whole = match.key_prefix or "", match.raw_key_prefix or ""
+    start_of = raw if is_whole_key(prefix) else bare
+    return start_of.startswith(prefix.lower()) and raw.startswith(whole.lower())
 
 
 def _without_agent(key: str) -> str:

@@ -58,7 +58,7 @@ def export_transcripts(
         folder: Where the copies go; it is created if need be.
         now_ns: Nanoseconds since 1970.
         retention_days: Transcripts that have not changed for longer get no copy; None
-            keeps all.
+            or 0 keeps all.
         settled: Paths of transcripts that are not looked into: what copy there is of
             them is right.
 
@@ -82,8 +82,8 @@ def export_transcripts(
 def retained(
     transcripts: Iterable[Transcript], days: float | None, *, now_ns: int
 ) -> list[Transcript]:
-    """Return the transcripts that have changed within so many days; None is all."""
-    oldest = -1 if days is None else now_ns - int(days * _DAY_NS)
+    """Return the transcripts that have changed within so many days; None or 0 is all."""
+    oldest = now_ns - int(days * _DAY_NS) if days else -1
     return [each for each in transcripts if each.mtime_ns >= oldest]
 
 
