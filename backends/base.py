@@ -5,7 +5,7 @@ own test suite inherits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, Self, TypeAlias, runtime_checkable
 
@@ -108,6 +108,9 @@ class Query:
             those that resemble too little by what is configured.
         sources: Where to look.
         hides: Says of a path whether nobody in this conversation may see it.
+        hides_many: It may be said of most paths, so they are left out before any are
+            chosen.
+        snippet_chars: The most characters of a snippet, at least 1; None: as usual.
     """
 
     text: str
@@ -115,6 +118,31 @@ class Query:
     min_score: float | None = None
     sources: frozenset[Source] = frozenset({"memory"})
     hides: Callable[[str], bool] = _hides_nothing
+    hides_many: bool = False
+    snippet_chars: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What an engine was told to keep to; whoever stands in for it keeps to it, too.
+
+    Attributes:
+        holds: Says of a path, as cited, whether the engine is to read it.
+        snippet_chars: The most characters of a snippet.
+    """
+
+    holds: Callable[[str], bool]
+    snippet_chars: int
+
+    def within(self, query: Query) -> Query:
+        """Return the question as it may be answered."""
+
+        def hides(path: str) -> bool:
+            return query.hides(path) or not self.holds(path)
+
+        return replace(
+            query, hides=hides, hides_many=True, snippet_chars=self.snippet_chars
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +229,16 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Release processes and files. Calling it twice is harmless."""
+        ...
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A backend that can be told to read less than the workspace has, or to show less."""
+
+    @classmethod
+    def bounds(cls, site: Site) -> Bounds:
+        """Return what it keeps to, from the settings alone: it may not be there."""
         ...
 
 

@@ -8,6 +8,7 @@ from typing import Final, cast
 from notewell.adapters.embeddings.base import NO_PROVIDER
 from notewell.backends.base import (
     Backend,
+    Bounded,
     Findings,
     Nudged,
     Progress,
@@ -17,7 +18,7 @@ from notewell.backends.base import (
     Waiting,
 )
 from notewell.backends.blocking import drive, off_the_loop
-from notewell.backends.registry import open_backend
+from notewell.backends.registry import backend_class, open_backend
 from notewell.backends.schedule import Rhythm, Schedule
 from notewell.errors import (
     BackendError,
@@ -25,13 +26,7 @@ from notewell.errors import (
     BackendTimeout,
     BackendUnknown,
 )
-from notewell.types import (
-    Fallback,
-    FallbackReason,
-    Hit,
-    IndexReport,
-    IndexStatus,
-)
+from notewell.types import Fallback, FallbackReason, Hit, IndexReport, IndexStatus
 
 STAND_IN: Final = "builtin"
 COOL_DOWN: Final = 60.0
@@ -197,7 +192,7 @@ class Resilient:
         self._rests_until = time.monotonic() + self._cool_down
 
     async def _instead(self, query: Query, step: Fallback) -> Findings:
-        found = await self._stand_in.search(query)
+        found = await self._stand_in.search(self._bounded(query))
         if self._behind:
             self._behind.nudge()
         return replace(
@@ -220,7 +215,7 @@ class Resilient:
         try:
             if not await self._stand_in.built():
                 return findings
-            other = await self._stand_in.search(query)
+            other = await self._stand_in.search(self._bounded(query))
         except BackendError:
             return findings
         more = [hit for hit in other.hits if not _shown(hit, findings.hits)]
@@ -241,6 +236,13 @@ class Resilient:
             fallbacks=(*findings.fallbacks, step),
             doubt=None,
         )
+
+    def _bounded(self, query: Query) -> Query:
+        """Keep builtin to what the backend was told to read and to show."""
+        engine = backend_class(self._wanted)
+        if not issubclass(engine, Bounded):
+            return query
+        return engine.bounds(self._site).within(query)
 
     def _step(self, *, told: bool = False) -> Fallback:
         """Say why builtin answers: the failure once, then that it is waited for."""

@@ -26,6 +26,18 @@ def targets() -> dict[str, str]:
     return offered(GROUP, BUILTIN, key="memory.backend")
 
 
+def backend_class(name: str) -> type[Backend]:
+    """Return the backend of that name.
+
+    Raises:
+        BackendUnknown: there is none.
+    """
+    known = BUILTIN if name in BUILTIN else targets()
+    if name not in known:
+        raise BackendUnknown(name, tuple(sorted(known)))
+    return cast("type[Backend]", pkgutil.resolve_name(known[name]))
+
+
 async def open_backend(name: str, site: Site) -> Backend:
     """Open the backend of that name; where the program stays, with upkeep.
 
@@ -33,10 +45,7 @@ async def open_backend(name: str, site: Site) -> Backend:
         BackendUnknown: there is none.
         BackendUnavailable: it cannot start here.
     """
-    known = BUILTIN if name in BUILTIN else targets()
-    if name not in known:
-        raise BackendUnknown(name, tuple(sorted(known)))
-    engine = cast("type[Backend]", pkgutil.resolve_name(known[name]))
+    engine = backend_class(name)
     if site.stays and not issubclass(engine, Nudged):
         from notewell.backends.upkeep import kept_up  # slow to import
 

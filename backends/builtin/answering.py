@@ -195,11 +195,12 @@ def _hits(
         now = [(one, recheck.as_it_stands(one)) for one in best]
         missing = {one.passage.id for one, here in now if here is None}
         if not missing:
-            return [_hit(here, scorer, recheck) for _, here in now if here is not None]
+            most = query.snippet_chars
+            return [_hit(here, scorer, recheck, most) for _, here in now if here]
         gone |= missing
 
 
-def _hit(scored: Scored, scorer: Scorer, recheck: Recheck) -> Hit:
+def _hit(scored: Scored, scorer: Scorer, recheck: Recheck, most: int | None) -> Hit:
     passage = scored.passage
     start, end, match = recheck.cited(scored)
     return Hit(
@@ -208,7 +209,7 @@ def _hit(scored: Scored, scorer: Scorer, recheck: Recheck) -> Hit:
         end_line=end,
         match_line=match,
         snippet=snippet(
-            passage.text, scored.match_line - passage.start_line, scorer.weight
+            passage.text, scored.match_line - passage.start_line, scorer.weight, most
         ),
         score=scored.score,
         vector_score=None if scored.vector is None else max(0.0, scored.vector),

@@ -21,7 +21,7 @@ from notewell.backends.text.passages import Passage, Scored
 from notewell.backends.text.query import Want
 from notewell.backends.text.ranking import ranked
 from notewell.backends.text.scoring import Scorer
-from notewell.backends.text.snippets import SNIPPET_CHARACTERS, snippet
+from notewell.backends.text.snippets import snippet
 from notewell.types import Hit, source_of
 
 _ENOUGH: Final = 3
@@ -71,7 +71,7 @@ class Words:
         self._reading = reading
         self._sayings = sayings
         self._documents = documents
-        self._snippet = site.memory.qmd.limits.max_snippet_chars
+        self._snippet = query.snippet_chars
         self._passages: dict[tuple[str, int, int, str], Passage] = {}
         self._notes: set[tuple[str, str]] = set()
         self._stale = False
@@ -202,10 +202,10 @@ class Words:
         )
 
 
-def _hit(scored: Scored, scorer: Scorer, most: int) -> Hit:
+def _hit(scored: Scored, scorer: Scorer, most: int | None) -> Hit:
     passage = scored.passage
     best = scored.match_line - passage.start_line
-    shown = snippet(passage.text, best, scorer.weight, min(most, SNIPPET_CHARACTERS))
+    shown = snippet(passage.text, best, scorer.weight, most)
     start, end, match = cited(passage, scored.match_line)
     return Hit(
         path=passage.path,

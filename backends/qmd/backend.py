@@ -2,9 +2,18 @@
 
 from typing import Self
 
-from notewell.backends.base import Findings, Progress, Query, Site, VectorWork, Waiting
+from notewell.backends.base import (
+    Bounds,
+    Findings,
+    Progress,
+    Query,
+    Site,
+    VectorWork,
+    Waiting,
+)
 from notewell.backends.blocking import OffTheLoop, called_off, off_the_loop
 from notewell.backends.qmd.engine import Engine
+from notewell.backends.qmd.outlook import bounds
 from notewell.types import IndexReport
 
 
@@ -15,6 +24,11 @@ class QmdBackend(OffTheLoop[Engine]):
     async def open(cls, site: Site) -> Self:
         """Find QMD, and attach to its index of the notes of `site`."""
         return cls(await off_the_loop(Engine, site))
+
+    @classmethod
+    def bounds(cls, site: Site) -> Bounds:
+        """Return what was configured to be read and shown; see `Bounded`."""
+        return bounds(site)
 
     async def refresh(
         self,

@@ -2,15 +2,16 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from notewell.backends.qmd.globs import globbed, joined
 from notewell.config.memory import QmdPath
 from notewell.workspace import Workspace
-from notewell.workspace.extra import resolve_extra_paths
+from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
     LONG_TERM_NOTE,
     LONG_TERM_NOTE_IN_LOWER_CASE,
@@ -53,22 +54,57 @@ def collections_of(
         default_memory: Whether the workspace itself belongs to it.
     """
     found = [_main(workspace.root)] if default_memory else []
-    named = {os.path.realpath(each.path): each for each in paths}
-    for extra in resolve_extra_paths(workspace):
+    extras = resolve_extra_paths(workspace)
+    for extra, given in zip(extras, _given(extras, paths), strict=True):
         if extra.problem is not None:
             continue
-        given = named.get(extra.top) or QmdPath(path=Path(extra.top))
         folder, file = os.path.split(extra.top)
-        pattern = _literal(file) if extra.is_file else given.pattern or _EVERYTHING
+        pattern = _EVERYTHING
+        if extra.is_file:
+            pattern = _literal(file)
+        elif given is not None and given.pattern is not None:
+            pattern = joined(given.pattern)
         taken = [each.name for each in found]
         found.append(
             Collection(
-                name=free_name(given.name or file, taken),
+                name=free_name((given and given.name) or file, taken),
                 folder=folder if extra.is_file else extra.top,
                 pattern=pattern,
             )
         )
     return tuple(each for each in found if os.path.isdir(each.folder))
+
+
+def _given(
+    extras: Sequence[Extra], paths: Sequence[QmdPath]
+) -> Sequence[QmdPath | None]:
+    """Return the entry of `memory.qmd.paths` behind each extra path; they come last."""
+    left, given = list(paths), list[QmdPath | None]()
+    for extra in reversed(extras):
+        named = bool(left) and left[-1].path == extra.configured
+        given.append(left.pop() if named else None)
+    return given[::-1]
+
+
+def held_by(
+    workspace: Workspace, collections: Sequence[Collection]
+) -> Callable[[str], bool]:
+    """Return what says of a note, by its path as cited, whether a collection has it."""
+    root = os.path.realpath(workspace.root)
+    areas = [
+        (os.path.join(each.folder, ""), globbed(each.pattern))
+        for each in collections
+        if not each.spoken
+    ]
+
+    def held(path: str) -> bool:
+        file = os.path.normpath(os.path.join(root, path))
+        return any(
+            file.startswith(folder) and means(file[len(folder) :])
+            for folder, means in areas
+        )
+
+    return held
 
 
 def _main(root: Path) -> Collection:

@@ -12,7 +12,7 @@ from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.copies import Copies
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.modes import Answered, Modes
-from notewell.backends.qmd.outlook import not_read, outlook
+from notewell.backends.qmd.outlook import bounds, not_read, outlook
 from notewell.backends.qmd.program import child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
@@ -87,6 +87,8 @@ class Engine:
         Raises:
             BackendError: QMD did not answer.
         """
+        # The index may be older than the settings that narrow it.
+        query = bounds(self._site).within(query)
         record = self._home.record()
         try:
             return self._found(query, record, stop)

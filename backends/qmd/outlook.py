@@ -1,12 +1,13 @@
 """Notes and transcripts on disk against what the index knows; QMD is not asked."""
 
 from dataclasses import dataclass
+from functools import cache
 
-from notewell.backends.base import Site
-from notewell.backends.qmd.collections import Collection, collections_of
+from notewell.backends.base import Bounds, Site
+from notewell.backends.qmd.collections import Collection, collections_of, held_by
 from notewell.backends.qmd.copies import Copies, Due
 from notewell.backends.qmd.home import Home, Record
-from notewell.types import Skipped
+from notewell.types import Skipped, source_of
 from notewell.workspace import Note, Scan, scan
 
 
@@ -43,10 +44,7 @@ def outlook(site: Site, home: Home, copies: Copies, *, spoken: bool = True) -> O
         spoken: Look at the transcripts, too.
     """
     scanned = scan(site.workspace)
-    qmd = site.memory.qmd
-    collections = collections_of(
-        site.workspace, qmd.paths, default_memory=qmd.include_default_memory
-    )
+    collections = notes_of(site)
     due = copies.look() if spoken else Due(problem=copies.problem())
     if copies.wanted and not due.problem:
         taken = [each.name for each in collections]
@@ -72,6 +70,33 @@ def outlook(site: Site, home: Home, copies: Copies, *, spoken: bool = True) -> O
         pending=pending,
         current=current,
         due=due,
+    )
+
+
+def notes_of(site: Site) -> tuple[Collection, ...]:
+    """Return the collections of notes that are configured."""
+    qmd = site.memory.qmd
+    return collections_of(
+        site.workspace, qmd.paths, default_memory=qmd.include_default_memory
+    )
+
+
+def bounds(site: Site) -> Bounds:
+    """Return what may be read and shown, whoever answers."""
+    held = held_by(site.workspace, notes_of(site))
+    copies = Copies(site, Home(site))
+
+    @cache
+    def spoken() -> frozenset[str]:
+        if not copies.wanted or copies.problem():
+            return frozenset()
+        return frozenset(each.path for each in copies.retained()[0])
+
+    return Bounds(
+        holds=lambda path: (
+            path in spoken() if source_of(path) == "sessions" else held(path)
+        ),
+        snippet_chars=site.memory.qmd.limits.max_snippet_chars,
     )
 
 

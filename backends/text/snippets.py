@@ -14,7 +14,7 @@ def snippet(
     text: str,
     match: int,
     weight: Callable[[str], float],
-    most: int = SNIPPET_CHARACTERS,
+    most: int | None = None,
 ) -> str:
     """Return at most `most` characters of a passage, unaltered.
 
@@ -22,12 +22,13 @@ def snippet(
         text: The passage.
         match: Index (from 0) of its best line.
         weight: How much of the query a piece of text holds.
-        most: No more than SNIPPET_CHARACTERS.
+        most: SNIPPET_CHARACTERS, where less was not asked for.
 
     Returns:
         The best line with as many lines around it as fit; of a line that is too
         long, the part that holds most of the query, cut between words.
     """
+    most = min(most or SNIPPET_CHARACTERS, SNIPPET_CHARACTERS)
     lines = text.split("\n")
     if len(lines[match]) > most:
         return _part(lines[match], weight, most)

@@ -19,8 +19,11 @@ class Visible:
         self.condition = ""
         self.values: tuple[str, ...] = ()
         # Without transcripts in the index, notes are searched as if there were none.
-        if store.one(f"select 1 from {tables.transcripts} limit 1"):
+        spoken = bool(store.one(f"select 1 from {tables.transcripts} limit 1"))
+        if spoken:
             self._restrict(store, tables)
+        if query.hides_many or (spoken and "sessions" in query.sources):
+            self._leave_out(store, tables)
 
     def __call__(self, path: str) -> bool:
         """Whether passages of a note or a transcript may be shown."""
@@ -33,11 +36,15 @@ class Visible:
         )
         if "sessions" not in self._query.sources:
             self.condition = f" and not {spoken}"
-            return
-        if "memory" not in self._query.sources:
+        elif "memory" not in self._query.sources:
             self.condition = f" and {spoken}"
+
+    def _leave_out(self, store: Store, tables: Generation) -> None:
+        """Leave out what the question hides: of the transcripts, or of all files."""
         rows = store.rows(
-            f"select f.id, f.path from {tables.transcripts} as t"
+            f"select f.id, f.path from {tables.files} as f"
+            if self._query.hides_many
+            else f"select f.id, f.path from {tables.transcripts} as t"
             f" join {tables.files} as f on f.id = t.file_id"
         )
         hidden = [str(key) for key, path in rows if self._query.hides(path)]

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -394,3 +394,28 @@ def test_a_question_about_notes_looks_at_no_transcript(
     assert (notes, nothing) == (["memory/a.md"], [])
     assert str(agent.root) in looked
     assert str(agent.talks) not in looked
+
+
+@pytest.mark.parametrize(
+    ("days", "found"), [(2, ["sessions/new.jsonl"]), (0, None), (None, None)]
+)
+@pytest.mark.parametrize("missing", [False, True])
+def test_what_is_older_than_the_retention_comes_from_nobody(
+    missing: bool, days: int | None, found: list[str] | None, agent: Agent
+) -> None:
+    long_ago = time.time() - 5 * 86_400
+    os.utime(agent.say("old.jsonl", "A walrus, walrus/tusk~9."), (long_ago, long_ago))
+    agent.say("new.jsonl", "A walrus.")
+    settings: dict[str, Any] = {"fallback": "builtin"}
+    if days is not None:
+        settings["qmd_sessions_retentionDays"] = days
+    if missing:
+        settings["qmd_command"] = ["/nowhere/qmd"]
+
+    with agent.opened(**settings) as memory:
+        memory.refresh()
+        everything = paths(memory, "walrus", ["sessions"])
+        signs = paths(memory, "walrus/tusk~9", ["sessions"])
+
+    assert everything == (found or ["sessions/new.jsonl", "sessions/old.jsonl"])
+    assert ("sessions/old.jsonl" in signs) is (found is None)
