@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,6 +108,23 @@ class Reach:
     """
 
     away: bool | None = None
+
+
+@runtime_checkable
+class AsksLightly(Protocol):
+    """An embedder whose questions need no numpy: a command that ends asks one."""
+
+    def question(self, text: str) -> bytes:
+        """Return the question's unit vector: float32, little-endian.
+
+        Returns:
+            The numbers that `embed` gives for the role "query"; no bytes where that
+            row is NaN.
+
+        Raises:
+            EmbeddingError: the text could not be embedded.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

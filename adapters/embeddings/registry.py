@@ -20,6 +20,7 @@ every start, so it does nothing but describe: loading is `Provider.open`'s work.
 _HERE: Final = "notewell.adapters.embeddings"
 
 BUILTIN: Final[Mapping[str, str]] = {
+    "static": f"{_HERE}.static:provider",
     "local": f"{_HERE}.local:provider",
     "sentence-transformers": f"{_HERE}.sentence_transformers:provider",
     "openai": f"{_HERE}.openai:provider",
