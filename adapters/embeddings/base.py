@@ -111,10 +111,10 @@ class Reach:
 
 
 @runtime_checkable
-class AsksLightly(Protocol):
-    """An embedder whose questions need no numpy: a command that ends asks one."""
+class EmbedsQuestions(Protocol):
+    """An embedder that turns a question into a vector without numpy."""
 
-    def question(self, text: str) -> bytes:
+    def embed_question(self, text: str) -> bytes:
         """Return the question's unit vector: float32, little-endian.
 
         Returns:

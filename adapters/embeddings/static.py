@@ -131,8 +131,8 @@ class StaticEmbedder:
             found: Matrix = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return found
 
-    def question(self, text: str) -> bytes:
-        """Return the unit vector of a question; see `AsksLightly.question`.
+    def embed_question(self, text: str) -> bytes:
+        """Return the unit vector of a question; see `EmbedsQuestions.question`.
 
         Raises:
             EmbeddingError: the vocabulary cannot be read.

@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import notewell
-from notewell.adapters.embeddings.base import AsksLightly, EmbeddingIdentity
+from notewell.adapters.embeddings.base import EmbedsQuestions, EmbeddingIdentity
 from notewell.adapters.embeddings.static import (
     DIMENSION,
     StaticEmbedder,
@@ -144,9 +144,9 @@ def test_vectors_are_those_of_the_packages_own_encoder(
 def test_a_question_has_the_vector_that_a_passage_has(
     embedder: StaticEmbedder, text: str
 ) -> None:
-    assert isinstance(embedder, AsksLightly)
+    assert isinstance(embedder, EmbedsQuestions)
 
-    light = np.frombuffer(embedder.question(text), dtype="<f4")
+    light = np.frombuffer(embedder.embed_question(text), dtype="<f4")
 
     assert light.shape == (DIMENSION,)
     assert np.allclose(light, embedder.embed([text], "query")[0], atol=1e-5)
@@ -157,7 +157,7 @@ def test_a_text_without_a_character_has_no_vector(embedder: StaticEmbedder) -> N
 
     assert np.isnan(nothing).all()
     assert np.isfinite(something).all()
-    assert embedder.question("") == b""
+    assert embedder.embed_question("") == b""
     assert embedder.embed([], "document").shape == (0, DIMENSION)
 
 
@@ -189,7 +189,7 @@ def test_a_question_loads_neither_numpy_nor_the_package() -> None:
     program = (
         "import sys\n"
         "from notewell.adapters.embeddings.static import open_package\n"
-        "assert open_package().question('what does it load?')\n"
+        "assert open_package().embed_question('what does it load?')\n"
         "heavy = {'numpy', 'wordllama', 'tokenizers', 'pydantic', 'logging'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
@@ -245,4 +245,4 @@ def test_a_vocabulary_that_is_damaged_is_not_used(tmp_path: Path, raw: bytes) ->
     embedder = StaticEmbedder(vocabulary, TABLE)
 
     with pytest.raises(EmbeddingError, match="cannot be used"):
-        embedder.question("note")
+        embedder.embed_question("note")
