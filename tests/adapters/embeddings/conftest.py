@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _send(self, reply: Reply) -> None:
         if reply.after is not None:
-            reply.after.wait(10)
+            reply.after.wait(60)
         content = reply.content()
         try:
             self.send_response(reply.status)

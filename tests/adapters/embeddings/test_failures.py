@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from email.utils import formatdate
 from threading import Event
 from typing import TYPE_CHECKING
@@ -119,13 +120,13 @@ def test_retry_after_is_waited_for_in_seconds(
 
 @pytest.mark.parametrize(
     "written",
-    ["3600", formatdate(time.time() + 3600, usegmt=True)],
+    [lambda: "3600", lambda: formatdate(time.time() + 3600, usegmt=True)],
     ids=["seconds", "date"],
 )
 def test_who_asks_for_more_time_than_there_is_gets_it_from_the_caller(
-    server: Server, asks: Asks, written: str, opened: Opened
+    server: Server, asks: Asks, written: Callable[[], str], opened: Opened
 ) -> None:
-    wait = server.reply(status=429, headers={"Retry-After": written})
+    wait = server.reply(status=429, headers={"Retry-After": written()})
     server.behave = lambda seen: wait
 
     error = failure(asks(dimensionality=4), opened)

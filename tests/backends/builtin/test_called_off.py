@@ -79,7 +79,7 @@ async def test_no_note_is_read_once_the_task_is_cancelled(notebook: "Notebook") 
 
     def hides(_path: str) -> bool:
         loop.call_soon_threadsafe(begun.set)
-        go_on.wait(20)
+        go_on.wait(60)
         return False
 
     task = asyncio.create_task(

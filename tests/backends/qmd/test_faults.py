@@ -308,7 +308,7 @@ async def test_a_nudge_lets_whoever_answers_follow_the_notes(
     notes.write({"memory/new.md": "A kumquat.\n"})
 
     pair.nudge()
-    status, end = await pair.status(), time.monotonic() + 20
+    status, end = await pair.status(), time.monotonic() + 60
     while status.pending and time.monotonic() < end:
         await asyncio.sleep(0.05)
         status = await pair.status()

@@ -89,7 +89,7 @@ def listen(
 
     for process in started:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 @pytest.fixture(params=["stdio", "http"])
