@@ -5,20 +5,35 @@ keeps it otherwise is not audited.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import apsw
 
 from notewell.backends.qmd.collections import Collection, handles
+from notewell.backends.qmd.globs import globbed, is_left_out
+from notewell.backends.qmd.reading import digest_of
 from notewell.workspace import Note
+from notewell.workspace.layout import USER_NOTE
+from notewell.workspace.notes import read_regular
 
 _PATIENCE_MS: Final = 5_000
-_WHY_NOT: Final = (
+_PASSED_OVER: Final = (
     "QMD does not read it: its name, its folder (build, dist, vendor) or its suffix"
 )
+_NOT_MEANT: Final = (
+    "it is no part of the default collection; memory.qmd.paths can name it"
+)
+
+
+_SAME_NAME: Final = (
+    "this version of QMD gives it the name of another note, which it keeps instead; "
+    "2.8 and newer keep both"
+)
+_Name: TypeAlias = tuple[str, str]
 
 
 class Held(NamedTuple):
@@ -73,25 +88,58 @@ def left_out(
     """Return the notes that QMD does not have, though they lie where it looks.
 
     Args:
-        literal: It keeps names as they are; else they are compared loosely.
+        literal: It keeps names as they are; else they are compared loosely, and of
+            several notes that come to the same name it has kept one.
     """
-    held = {
-        (document.collection, document.path if literal else handles(document.path))
-        for document in counted.documents
-    }
-    return {
-        note.path: _WHY_NOT
-        for note in notes
-        if note.size
-        and (names := [*_names_of(note, collections, literal=literal)])
-        and held.isdisjoint(names)
-    }
+    held: dict[_Name, set[str]] = defaultdict(set)
+    for document in counted.documents:
+        path = document.path if literal else handles(document.path)
+        held[document.collection, path].add(document.digest)
+    names_of = _namer(collections, literal=literal)
+    names = {note: names_of(note) for note in notes if note.size}
+    shared = Counter(name for each in names.values() for name in each)
+    missing: dict[str, str] = {}
+    for note, named in names.items():
+        kept = [name for name in named if name in held]
+        if not named and note.path == USER_NOTE:
+            missing[note.path] = _NOT_MEANT
+        elif named and not kept:
+            missing[note.path] = _PASSED_OVER
+        elif kept and not any(
+            shared[name] <= len(held[name]) or _digest(note) in held[name]
+            for name in kept
+        ):
+            missing[note.path] = _SAME_NAME
+    return missing
 
 
-def _names_of(
-    note: Note, collections: Sequence[Collection], *, literal: bool
-) -> Iterator[tuple[str, str]]:
-    for each in collections:
-        if note.file.startswith(os.path.join(each.folder, "")):
-            inner = os.path.relpath(note.file, each.folder)
-            yield each.name, inner if literal else handles(inner)
+def _digest(note: Note) -> str:
+    try:
+        return digest_of(read_regular(note.file))
+    except (OSError, ValueError):
+        return ""
+
+
+def _namer(
+    collections: Sequence[Collection], *, literal: bool
+) -> Callable[[Note], set[_Name]]:
+    """Return what gives the names that a note would have in the collections."""
+    areas = [
+        (each.name, os.path.join(each.folder, ""), globbed(each.pattern))
+        for each in collections
+    ]
+
+    def names(note: Note) -> set[_Name]:
+        found: set[_Name] = set()
+        for name, folder, means in areas:
+            inner = note.file.removeprefix(folder)
+            if inner != note.file and _is_meant(inner, means):
+                found.add((name, inner if literal else handles(inner)))
+        return found
+
+    return names
+
+
+def _is_meant(inner: str, means: Callable[[str], bool]) -> bool:
+    """Whether a note is to be read, as far as that is not up to QMD."""
+    return is_left_out(inner) or means(f"{inner[:-3]}{inner[-3:].lower()}")

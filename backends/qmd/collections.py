@@ -3,8 +3,10 @@
 import os
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
+from unicodedata import category
 
 import msgspec
 
@@ -24,6 +26,11 @@ from notewell.workspace.layout import (
 MAIN: Final = "notes"
 _EVERYTHING: Final = "**/*.md"
 _ODD: Final = re.compile(r"[^a-z0-9]+")
+_SUFFIX: Final = re.compile(r"\.[a-z0-9]+\Z")
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
+_PICTURES: Final = re.compile(r"[`^]")
+"""Those of ASCII."""
+
 _GLOB_SIGNS: Final = re.compile(r"([\\*?\[\]{}()!+@|])")
 
 
@@ -41,6 +48,15 @@ class Collection(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     pattern: str
     spoken: bool = False
+
+    def without(self, files: Sequence[str]) -> list[str]:
+        """Return the patterns that leave these files out."""
+        folder = os.path.join(self.folder, "")
+        return [
+            _literal(file.removeprefix(folder))
+            for file in files
+            if file.startswith(folder)
+        ]
 
 
 def collections_of(
@@ -140,15 +156,53 @@ def path_in(workspace: Workspace, collection: Collection, path: str) -> str | No
     return relative_to(os.path.realpath(workspace.root), file)
 
 
+@lru_cache(maxsize=65_536)
 def handles(path: str) -> str:
-    """Return a path as loosely as older versions of QMD keep it.
+    """Return a path as loosely as the versions before 2.8 keep it.
 
-    >>> handles("memory/My Notes (v2).md") == handles("memory/my-notes-v2.md")
-    True
+    Letters lose their case, `___` is a border of folders, a pictograph is its number,
+    whatever else is no letter and no digit is one dash, and what is nothing then is
+    left out. Two notes may come to the same, so their texts have to decide.
+
+    >>> handles("Team notes/v1.2/My_Notes (v2).md")
+    'team-notes/v1-2/my-notes-v2.md'
     """
-    return "/".join(_handles(part) for part in path.lower().split("/"))
+    *folders, name = path.replace("___", "/").lower().split("/")
+    suffix = _SUFFIX.search(name)
+    end = suffix[0] if suffix else ""
+    parts = [*map(_handle, folders), _handle(name.removesuffix(end)) + end]
+    return "/".join(part for part in parts if part)
 
 
-def _handles(part: str) -> str:
-    stem, dot, suffix = part.rpartition(".")
-    return re.sub(r"[\W_]+", "-", stem).strip("-") + dot + suffix
+def has_handle(path: str) -> bool:
+    """Whether the versions before 2.8 have a name for a note; without one they fail.
+
+    >>> has_handle("memory/a.md"), has_handle("memory/---.md")
+    (True, False)
+    """
+    stem = re.sub(r"\.[^.]+$", "", path.rpartition("/")[2])
+    return any(sign.isalnum() or sign == "$" or _is_picture(sign) for sign in stem)
+
+
+def _handle(part: str) -> str:
+    numbered = (
+        part if part.isascii() and not _PICTURES.search(part) else _numbered(part)
+    )
+    return _NO_LETTERS.sub("-", numbered).strip("-")
+
+
+def _numbered(part: str) -> str:
+    """Replace pictographs by their numbers, with dashes between neighbours."""
+    written, last = "", False
+    for sign in part:
+        if _is_picture(sign):
+            written += f"{'-' if last else ''}{ord(sign):x}"
+            last = True
+        elif not (last and category(sign) == "Mn"):
+            written += sign
+            last = False
+    return written
+
+
+def _is_picture(sign: str) -> bool:
+    return category(sign) in ("So", "Sk")

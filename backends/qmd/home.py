@@ -154,8 +154,14 @@ class Home:
         collections: Sequence[Collection],
         environ: Mapping[str, str],
         abilities: Abilities,
+        *,
+        unnamed: Sequence[str] = (),
     ) -> None:
-        """Write a generation's configuration; JSON is YAML."""
+        """Write a generation's configuration; JSON is YAML.
+
+        Args:
+            unnamed: Files that this version fails at, for want of a name for them.
+        """
         top = self.generation(number)
         for folder in (top / "config" / "qmd", top / "cache" / "qmd"):
             create_folder(folder)
@@ -164,7 +170,11 @@ class Home:
             models.symlink_to(self.models, target_is_directory=True)
         shape: dict[str, object] = {
             "collections": {
-                each.name: {"path": each.folder, "pattern": each.pattern}
+                each.name: {
+                    "path": each.folder,
+                    "pattern": each.pattern,
+                    "ignore": each.without(unnamed),
+                }
                 for each in collections
             }
         }

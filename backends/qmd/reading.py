@@ -57,7 +57,7 @@ class Names:
             return []
         if self._literal:
             return [path]
-        return self._traced().get(handles(path)) or self._odd()
+        return self._traced().get(handles(path)) or self._others()
 
     def _traced(self) -> dict[str, list[str]]:
         if self._by_handle is None:
@@ -67,8 +67,8 @@ class Names:
             self._by_handle = dict(found)
         return self._by_handle
 
-    def _odd(self) -> list[str]:
-        """Return the notes whose names may have been altered in ways of their own."""
+    def _others(self) -> list[str]:
+        """Return the notes whose names a version may have altered in ways of its own."""
         return [path for path in self._notes() if not path.isascii()]
 
 

@@ -16,6 +16,7 @@ import msgspec
 from notewell.backends.base import Progress, Site, Waiting
 from notewell.backends.qmd.audit import Audit, audit, left_out
 from notewell.backends.qmd.client import Client
+from notewell.backends.qmd.collections import has_handle
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.copies import Copies
 from notewell.backends.qmd.home import Home, Record
@@ -169,8 +170,18 @@ class Writer:
     def _build(self, before: Outlook, stop: threading.Event | None) -> None:
         """Build the next generation, and let it answer once it is whole."""
         number = self._next()
+        abilities = self._program.abilities
+        files = [note.file for note in before.scanned.notes]
         self._home.configure(
-            number, before.collections, self._environ, self._program.abilities
+            number,
+            before.collections,
+            self._environ,
+            abilities,
+            unnamed=[
+                each
+                for each in files
+                if not (abilities.literal_paths or has_handle(each))
+            ],
         )
         try:
             counted, seconds = self._run_update(number, stop)
