@@ -4,7 +4,7 @@ NotewellError                 carries .remedy: what the person can do about it
 ├── UsageError                the call makes no sense here (no workspace, bad option)
 ├── ConfigError               a setting makes no sense; carries .key and .accepted
 ├── PathRefused               a path leaves the allowed roots
-├── NoteNotWritten            the disk refuses; the note is as it was
+├── NoteNotWritten            the disk refuses, or somebody else is writing
 └── BackendError              an engine could not do its work; carries .backend
     ├── BackendUnknown        no engine has that name
     ├── BackendUnavailable    not installed, or cannot start here
@@ -67,16 +67,16 @@ class PathRefused(NotewellError):
         self.why = why
 
 
+_SPACE: Final = "see that there is space and the permission to write, and try again"
+
+
 class NoteNotWritten(NotewellError):
-    """A text could not be appended to a note, which is as it was before."""
+    """A text could not be appended to a note."""
 
     kind = "unavailable"
 
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(
-            f"{path} could not be written: {why}",
-            remedy="see that there is space and the permission to write, and try again",
-        )
+    def __init__(self, path: str, why: str, *, remedy: str = _SPACE) -> None:
+        super().__init__(f"{path} could not be written: {why}", remedy=remedy)
         self.path = path
 
 

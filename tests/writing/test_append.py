@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import notewell
-from notewell.errors import NoteNotWritten, PathRefused
+from notewell.errors import NoteNotWritten, PathRefused, UsageError
 from notewell.workspace import Workspace
 from notewell.workspace.layout import MAX_NOTE_BYTES
-from notewell.writing import Appended, append_note
+from notewell.writing import MAX_TEXT_BYTES, Appended, append_note
 
 LOG = "memory/2026-03-01.md"
 
@@ -142,6 +142,17 @@ def test_a_note_is_not_made_larger_than_what_is_read(root: Path) -> None:
         append(root, "new")
 
     assert (root / LOG).stat().st_size == MAX_NOTE_BYTES - 2
+
+
+def test_a_text_of_more_than_a_million_bytes_is_refused(root: Path) -> None:
+    most = MAX_TEXT_BYTES
+    append(root, "x" * most)
+
+    for text in ("y" * (most + 1), "\u00fc" * (most // 2 + 1), "\ud83c" * (most + 1)):
+        with pytest.raises(UsageError, match="more than 1,000,000"):
+            append(root, text)
+
+    assert (root / LOG).stat().st_size == most + 1
 
 
 FULL_DISK = """

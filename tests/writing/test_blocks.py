@@ -1,9 +1,16 @@
 """What of a text is new to a note."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import notewell
+from notewell.writing.automaton import LineRuns
 from notewell.writing.blocks import blocks, flat, fresh_part
 
 LOG = """\
@@ -137,3 +144,45 @@ def test_blocks_hold_every_line_once_and_in_order(lines: list[str]) -> None:
 
 def test_lines_are_compared_without_what_nobody_sees() -> None:
     assert flat(["cafe\u0301  "]) == flat(["caf\u00e9"])
+
+
+@given(LINES, LINES, LINES)
+def test_a_run_of_lines_is_found_wherever_it_stands(
+    text: list[str], note: list[str], other: list[str]
+) -> None:
+    runs = [block.lines for block in blocks(text)]
+    standing = LineRuns(runs)
+
+    standing.read(note)
+    standing.read(other)
+
+    for run in runs:
+        expected = any(flat(run) in flat(lines) for lines in (note, other))
+        assert standing.stands(run) == expected
+
+
+LARGE = """
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (30, 30))  # comparing all with all takes 120
+from notewell.writing.blocks import fresh_part
+
+note = [f"- entry {number} with some more words to be long" for number in range(350_000)]
+text = [f"- item number {number}" for number in range(20_000)]
+same = ["# Title"] * 20_000
+nested = ["#" * (number % 6 + 1) + f" {number}" for number in range(20_000)]
+print(*(len(fresh_part(lines, note).lines) for lines in (text, same, nested, note)))
+"""
+
+
+def test_a_large_text_is_compared_with_a_large_note_in_one_pass() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", LARGE],
+        env={**os.environ, "PYTHONPATH": str(Path(notewell.__file__).parents[1])},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.split()[0] == "20000"
+    assert ran.stdout.split()[-1] == "0"

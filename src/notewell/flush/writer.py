@@ -29,6 +29,7 @@ class FlushOutcome:
         end_line: The last one; 0 likewise.
         repeated: Blocks that stood there already and were left out.
         problem: Why it did not succeed, or how the name was read; else None.
+        finished: What was done before about a text that a kill had left unwritten.
     """
 
     succeeded: bool
@@ -38,6 +39,7 @@ class FlushOutcome:
     end_line: int = 0
     repeated: int = 0
     problem: str | None = None
+    finished: tuple[str, ...] = ()
 
     def with_problem(self, problem: str) -> Self:
         """Return the same outcome with something else to say of it."""
@@ -97,6 +99,7 @@ def _outcome(appended: Appended, asked: str | None) -> FlushOutcome:
         start_line=appended.start_line if written else 0,
         end_line=appended.end_line if written else 0,
         repeated=appended.repeated,
+        finished=appended.finished,
         problem=f"written to {target}, not under another name" if moved else None,
     )
 

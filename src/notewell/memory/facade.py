@@ -203,7 +203,7 @@ class Memory:
         Raises:
             UsageError: memory is switched off, or the folder is no place to write to.
             PathRefused: the note is closed in this conversation, or is a link.
-            NoteNotWritten: the disk refuses; the note is as it was.
+            NoteNotWritten: the disk refuses, or somebody else is writing for long.
             ValueError: the text is empty.
         """
         from notewell.memory.writes import remember
@@ -273,6 +273,8 @@ class Memory:
             waiting: Told that another process has to finish first.
             vectors: Who is told how far the vectors are; None: make none.
 
+        Without `within`, a text is finished first whose writer was killed.
+
         Raises:
             BackendError: the index cannot be written.
         """
@@ -280,6 +282,7 @@ class Memory:
             return IndexReport(files=0, chunks=0, warnings=("Memory is switched off.",))
         if self._backend is None:
             raise self._failure or closed()
+        finished = await self._finish_notes() if within is None else ()
         report = await self._backend.refresh(
             force=force,
             within=within,
@@ -289,7 +292,7 @@ class Memory:
         )
         log_run(report)
         later = later_features(self.settings, self._opening.agent)
-        return replace(report, warnings=(*later, *report.warnings))
+        return replace(report, warnings=(*finished, *later, *report.warnings))
 
     async def status(self) -> StatusReport:
         """Compare the notes on disk with the index, counting both now."""
@@ -384,6 +387,11 @@ class Memory:
         except BackendError as error:
             return sentences(error)
         return ()
+
+    async def _finish_notes(self) -> tuple[str, ...]:
+        from notewell.memory.writes import finished_texts
+
+        return await off_the_loop(finished_texts, self._opening)
 
     def _unwatched(self) -> tuple[str, ...]:
         problem = self._watcher.problem if self._watcher else None

@@ -54,7 +54,7 @@ def write_down(
     Raises:
         UsageError: memory is switched off, or the folder is no place to write to.
         PathRefused: the note is closed in this conversation, or no place for notes.
-        NoteNotWritten: the disk refuses.
+        NoteNotWritten: the disk refuses, or somebody else is writing for long.
         ValueError: the text is empty.
     """
     if not text.strip():

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from notewell.backends.blocking import off_the_loop
-from notewell.errors import BackendError
+from notewell.errors import BackendError, NoteNotWritten
 from notewell.flush import FlushOutcome, WorkspaceAccess
 from notewell.memory.asking import sentences
 from notewell.memory.flushing import Conversation, Flushes, FlushPlan
 from notewell.memory.opening import Opening
 from notewell.memory.remembering import Remembered, write_down
 from notewell.types import IndexReport
+from notewell.writing import finish_notes
 
 
 class FlushControl:
@@ -170,8 +171,17 @@ async def remember(
         written=appended.written,
         repeated=appended.repeated,
         indexed=indexed,
-        warnings=warnings,
+        warnings=(*appended.finished, *warnings),
     )
+
+
+def finished_texts(opening: Opening) -> tuple[str, ...]:
+    """Finish the text of a writer that was killed; say what was done, or why not."""
+    state_dir = opening.settings.state_dir
+    try:
+        return finish_notes(opening.workspace, state_dir=state_dir)
+    except NoteNotWritten as error:
+        return (f"{error.message}; a text waits to be finished there",)
 
 
 async def indexed_now(

@@ -1,35 +1,29 @@
-"""Appending to a note: only what is new, only at the end, all of it or nothing.
+"""Appending to a note: only what is new, only at the end, and all of it.
 
-The note is opened for appending and never replaced, so what another program writes at
-the same moment stays as well. If the disk is full, what was written of a text is taken
-back, and the note is as it was.
+The note is opened for appending, never replaced and never cut, so what another program
+writes at the same moment stays as well. What is appended stands in a journal until it
+stands in the note: whoever writes next finishes what a kill has left.
 """
 
 import codecs
-import errno
 import os
 import re
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from notewell.errors import NoteNotWritten, PathRefused
+from notewell.errors import NoteNotWritten, PathRefused, UsageError
 from notewell.workspace import Workspace, locate, read_note, split_lines
 from notewell.workspace.layout import MAX_NOTE_BYTES
 from notewell.workspace.notes import decode_note
 from notewell.writing.blocks import Fresh, flat, fresh_part
-from notewell.writing.locks import only_writer_of
-from notewell.writing.private import create_folder
+from notewell.writing.journal import Entry, Journal
+from notewell.writing.locks import only_writer_of, state_file
+from notewell.writing.notefile import NoteFile, open_note
 
-_FLAGS: Final = (
-    os.O_RDWR
-    | os.O_APPEND
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+MAX_TEXT_BYTES: Final = 1_000_000
+"""More at once is a file, not something to be remembered."""
+
 _TRIES: Final = 3
 _UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -44,6 +38,7 @@ class Appended(NamedTuple):
         end_line: The last one.
         written: Whether anything was new.
         repeated: How many blocks stood there already and were left out.
+        finished: What was done before about a text that a kill had left unwritten.
     """
 
     path: str
@@ -51,6 +46,7 @@ class Appended(NamedTuple):
     end_line: int
     written: bool
     repeated: int
+    finished: tuple[str, ...] = ()
 
 
 class _Draft(NamedTuple):
@@ -79,89 +75,181 @@ def append_note(
         known: Paths of further notes, whose blocks are not repeated either.
 
     Raises:
+        UsageError: the text is larger than MAX_TEXT_BYTES.
         PathRefused: the note, or a folder on the way, is no place for notes.
-        NoteNotWritten: the disk refuses; the note is as it was.
+        NoteNotWritten: the disk refuses, or somebody else is writing for long.
     """
-    located = locate(workspace, path, exactly=True)
-    root = os.path.realpath(workspace.root)
-    file = located.file or os.path.join(root, *path.split("/"))
+    _check_size(text)
+    place = _Place.of(workspace, path)
     others = [_lines_of(workspace, other) for other in known if other != path]
-    lines = _trimmed(text)
-    with only_writer_of(Path(root), state_dir=state_dir):
+    job = _Job(place, _trimmed(text), title, others)
+    job.compare_ahead()
+    with only_writer_of(Path(place.root), state_dir=state_dir):
+        journal = _journal(workspace, state_dir)
+        finished = _finish(workspace, journal)
         for _ in range(_TRIES):
-            appended = _append(file, located.path, lines, title=title, known=others)
+            appended = job.run(journal)
             if appended is not None:
-                return appended
+                return appended._replace(finished=finished)
     raise NoteNotWritten(path, "another program replaces it all the time")
 
 
-def _append(
-    file: str,
-    path: str,
-    lines: list[str],
-    *,
-    title: str | None,
-    known: list[list[str]],
-) -> Appended | None:
-    """Append once; None when the note was replaced meanwhile."""
+def finish_notes(workspace: Workspace, *, state_dir: Path) -> tuple[str, ...]:
+    """Append the text of a writer that was killed, if one was; say what was done.
+
+    Who is writing now sees to that as well, and is not waited for.
+
+    Raises:
+        NoteNotWritten: the disk refuses; the text is kept for the next writer.
+    """
+    journal = _journal(workspace, state_dir)
+    if not journal.exists():
+        return ()
+    root = Path(os.path.realpath(workspace.root))
     try:
-        descriptor, created = _opened(file, path)
-    except OSError as exc:
-        raise NoteNotWritten(path, exc.strerror or "it cannot be opened") from exc
-    kept = False
-    try:
-        before = _read(descriptor, path)
-        note = split_lines(decode_note(before))
-        fresh = fresh_part(lines, note, known=known)
-        if not fresh.lines:
-            return _standing(path, note, fresh)
-        draft = _draft(before, note, fresh, title)
-        if len(before) + len(draft.raw) > MAX_NOTE_BYTES:
-            raise NoteNotWritten(path, f"it would pass {MAX_NOTE_BYTES:,} bytes")
-        _write(descriptor, draft.raw, len(before), path)
-        kept = _is_at(descriptor, file)
-        return (
-            Appended(path, draft.first, draft.last, True, fresh.repeated)
-            if kept
-            else None
-        )
-    finally:
-        os.close(descriptor)
-        if created and not kept:
-            _remove_empty(file)
+        with only_writer_of(root, state_dir=state_dir, patience=0):
+            return _finish(workspace, journal)
+    except NoteNotWritten:
+        if journal.exists():
+            raise
+        return ()
 
 
-def _opened(file: str, path: str) -> tuple[int, bool]:
-    """Open a note for appending, creating it and its folder; say if it is new."""
-    folder = os.path.dirname(file)
-    create_folder(Path(folder))
-    if os.path.realpath(folder) != folder:
-        raise PathRefused(path, "symbolic links are not followed")
-    try:
+class _Place(NamedTuple):
+    """Where a note is, or will be."""
+
+    root: str
+    path: str
+    file: str
+
+    @classmethod
+    def of(cls, workspace: Workspace, path: str) -> "_Place":
+        located = locate(workspace, path, exactly=True)
+        root = os.path.realpath(workspace.root)
+        file = located.file or os.path.join(root, *path.split("/"))
+        return cls(root, located.path, file)
+
+
+class _Job:
+    """A text that is to be appended to a note."""
+
+    def __init__(
+        self,
+        place: _Place,
+        lines: list[str],
+        title: str | None,
+        known: Sequence[Sequence[str]] = (),
+    ) -> None:
+        self._place = place
+        self._lines = lines
+        self._title = title
+        self._known = known
+        self._compared: tuple[bytes, Fresh] | None = None
+
+    def compare_ahead(self) -> None:
+        """Find what the note lacks before anybody has to wait for us."""
         try:
-            return os.open(file, _FLAGS), False
-        except FileNotFoundError:
-            flags = _FLAGS | os.O_CREAT | os.O_EXCL
-            return os.open(file, flags, 0o600), True
-    except OSError as exc:
-        if exc.errno == errno.ELOOP:
-            raise PathRefused(path, "symbolic links are not followed") from exc
-        raise
+            with open(self._place.file, "rb") as opened:
+                before = opened.read(MAX_NOTE_BYTES + 1)
+        except OSError:
+            return
+        self._compared = before, self._fresh(before)
+
+    def run(self, journal: Journal) -> Appended | None:
+        """Append what the note lacks; None when it was replaced meanwhile."""
+        place = self._place
+        with open_note(place.file, place.path) as note:
+            before = note.read()
+            fresh = self._fresh(before)
+            if not fresh.lines:
+                return _standing(place.path, _lines(before), fresh)
+            return self.write(note, before, fresh, journal)
+
+    def write(
+        self, note: NoteFile, before: bytes, fresh: Fresh, journal: Journal
+    ) -> Appended | None:
+        """Append these lines; None when the note was replaced meanwhile."""
+        draft = _draft(before, fresh, self._title)
+        if len(before) + len(draft.raw) > MAX_NOTE_BYTES:
+            raise NoteNotWritten(note.path, f"it would pass {MAX_NOTE_BYTES:,} bytes")
+        note.check_room(len(draft.raw))
+        text = "\n".join(fresh.lines)
+        journal.begin(
+            Entry(path=note.path, text=text, offset=len(before), raw=draft.raw)
+        )
+        note.append(draft.raw)
+        if not note.stands():
+            return None
+        journal.end()
+        return Appended(note.path, draft.first, draft.last, True, fresh.repeated)
+
+    def _fresh(self, before: bytes) -> Fresh:
+        if self._compared is not None and self._compared[0] == before:
+            return self._compared[1]
+        return fresh_part(self._lines, _lines(before), known=self._known)
 
 
-def _read(descriptor: int, path: str) -> bytes:
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
-        raise PathRefused(path, "it is not a regular file")
-    parts: list[bytes] = []
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    while part := os.read(descriptor, 1 << 20):
-        parts.append(part)
-    return b"".join(parts)
+def _finish(workspace: Workspace, journal: Journal) -> tuple[str, ...]:
+    """Append what the journal holds, and forget it; say what was done.
+
+    Raises:
+        NoteNotWritten: the disk refuses; the journal is kept.
+    """
+    if not journal.exists():
+        return ()
+    entry = journal.entry()
+    if entry is None:
+        kept = journal.set_aside()
+        return (f"a text that was being written cannot be read any more: {kept}",)
+    try:
+        place = _Place.of(workspace, entry.path)
+        with open_note(place.file, place.path) as note:
+            said = _finish_note(note, entry, place, journal)
+    except PathRefused as refused:
+        kept = journal.set_aside()
+        return (f"{refused.message}; a text that was to stand there is kept in {kept}",)
+    journal.end()
+    return (f"{entry.path}: {said}",) if said else ()
 
 
-def _draft(before: bytes, note: list[str], fresh: Fresh, title: str | None) -> _Draft:
+def _finish_note(
+    note: NoteFile, entry: Entry, place: _Place, journal: Journal
+) -> str | None:
+    """Append what a note lacks of a text; say what was done, if anything was."""
+    before = note.read()
+    lacking = entry.lacking(before)
+    if lacking is not None:
+        if not lacking:
+            return None
+        note.check_room(len(lacking))
+        note.append(lacking)
+        return "the rest of a text was appended, whose writer had been ended"
+    lines = entry.text.split("\n")
+    if not fresh_part(lines, _lines(before)).lines:
+        return None
+    job = _Job(place, lines, None)
+    job.write(note, before, Fresh(tuple(lines)), journal)
+    return "a text was appended, whose writer had been ended before it stood there"
+
+
+def _journal(workspace: Workspace, state_dir: Path) -> Journal:
+    root = Path(os.path.realpath(workspace.root))
+    return Journal(state_file(root, state_dir, "journal"))
+
+
+def _check_size(text: str) -> None:
+    if len(text) > MAX_TEXT_BYTES // 4:
+        size = len(text.encode("utf-8", "replace"))
+        if size > MAX_TEXT_BYTES:
+            raise UsageError(
+                f"the text has {size:,} bytes, more than {MAX_TEXT_BYTES:,}",
+                remedy="put it into a file below memory/, or write it in parts",
+            )
+
+
+def _draft(before: bytes, fresh: Fresh, title: str | None) -> _Draft:
     """Return the bytes to append, in the note's encoding and with its line ends."""
+    note = _lines(before)
     ends = "\r\n" if note and note[0].endswith("\r") else "\n"
     codec = _codec(before)
     head: list[str] = []
@@ -174,22 +262,6 @@ def _draft(before: bytes, note: list[str], fresh: Fresh, title: str | None) -> _
     text = start + "".join(f"{line}{ends}" for line in (*head, *fresh.lines))
     first = len(note) + len(head) + 1
     return _Draft(text.encode(codec, "replace"), first, first + len(fresh.lines) - 1)
-
-
-def _write(descriptor: int, raw: bytes, before: int, path: str) -> None:
-    done = 0
-    try:
-        while done < len(raw):
-            done += os.write(descriptor, raw[done:])
-        os.fsync(descriptor)
-    except BaseException as exc:
-        # Only what is ours is taken back: another program may have appended, too.
-        if os.fstat(descriptor).st_size == before + done:
-            os.ftruncate(descriptor, before)
-        if isinstance(exc, OSError):
-            why = exc.strerror or "the disk refuses"
-            raise NoteNotWritten(path, why) from exc
-        raise
 
 
 def _standing(path: str, note: Sequence[str], fresh: Fresh) -> Appended:
@@ -209,6 +281,10 @@ def _lines_of(workspace: Workspace, path: str) -> list[str]:
         return []
 
 
+def _lines(note: bytes) -> list[str]:
+    return split_lines(decode_note(note))
+
+
 def _trimmed(text: str) -> list[str]:
     lines = [
         line.removesuffix("\r") for line in _UNWRITABLE.sub("\ufffd", text).split("\n")
@@ -226,18 +302,3 @@ def _codec(raw: bytes) -> str:
 def _are_items(last: str, first: str) -> bool:
     """Whether two lines are items of one list."""
     return last[:2] == first[:2] and last[:2] in ("- ", "* ", "+ ")
-
-
-def _is_at(descriptor: int, file: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.lstat(file))
-    except OSError:
-        return False
-
-
-def _remove_empty(file: str) -> None:
-    try:
-        if os.lstat(file).st_size == 0:
-            os.unlink(file)
-    except OSError:
-        return

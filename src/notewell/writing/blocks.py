@@ -6,10 +6,11 @@ something new stands below it and the note does not end below that heading alrea
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final, NamedTuple
+
+from notewell.writing.automaton import LineRuns, comparable
 
 _HEADING: Final = re.compile(r"(#{1,6})(?:[ \t]|$)")
 _ITEM: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)")
@@ -59,9 +60,13 @@ def fresh_part(
         known: The lines of further notes, whose blocks are not repeated either.
     """
     rest = _without_copy(text, note)
-    sieve = _Sieve(note, known, rest.more)
-    for block in _with_leads(blocks(rest.lines)):
-        sieve.take(block)
+    parts = list(_with_leads(blocks(rest.lines)))
+    standing = LineRuns(part.lines for part in parts)
+    for lines in (note, *known):
+        standing.read(lines)
+    sieve = _Sieve(note, standing, rest.more)
+    for part in parts:
+        sieve.take(part)
     sieve.end()
     copied = len(text) - len(rest.lines) - len(rest.more)
     return Fresh(
@@ -95,34 +100,25 @@ def blocks(lines: Iterable[str]) -> Iterator[Block]:
         yield _block(block, gap)
 
 
-def stands_in(block: Sequence[str], note: str) -> bool:
-    """Whether the lines stand in a note, which is given as `flat` makes it."""
-    return flat(block) in note
-
-
 def flat(lines: Iterable[str]) -> str:
     r"""Join lines so that whole lines can be looked for.
 
     >>> flat(["a ", "b"])
     '\na\nb\n'
     """
-    joined = "\n".join(line.rstrip() for line in lines)
-    return "\n" + unicodedata.normalize("NFC", joined).rstrip("\n") + "\n"
+    return "\n" + "\n".join(comparable(lines)) + "\n"
 
 
 class _Sieve:
     """Keeps the blocks that are new, with the headings that they need."""
 
     def __init__(
-        self,
-        note: Sequence[str],
-        known: Iterable[Sequence[str]],
-        more: Sequence[str],
+        self, note: Sequence[str], standing: LineRuns, more: Sequence[str]
     ) -> None:
         self.lines = list(more)
         self.repeated = 0
         self.first_repeated: tuple[str, ...] = ()
-        self._standing = [flat(note), *(flat(other) for other in known)]
+        self._standing = standing
         self._force: list[Block] = []
         for block in blocks(note):
             if block.level:
@@ -136,7 +132,7 @@ class _Sieve:
         if block.level:
             self._give_up(self._pending[len(_outer(self._pending, block)) :])
             self._pending = [*_outer(self._pending, block), block]
-        elif self._stands(block):
+        elif self._standing.stands(block.lines):
             self._leave_out(block)
         else:
             for heading in self._pending:
@@ -152,7 +148,7 @@ class _Sieve:
 
     def _give_up(self, headings: Sequence[Block]) -> None:
         for heading in headings:
-            if self._stands(heading):
+            if self._standing.stands(heading.lines):
                 self._leave_out(heading)
             else:
                 self._head(heading)
@@ -167,9 +163,6 @@ class _Sieve:
             self.lines.append("")
         self.lines.extend(block.lines)
         self._gap = False
-
-    def _stands(self, block: Block) -> bool:
-        return any(stands_in(block.lines, note) for note in self._standing)
 
     def _leave_out(self, block: Block) -> None:
         self.repeated += 1

@@ -1,50 +1,130 @@
 """One writer of notes at a time, across processes."""
 
+import contextlib
+import errno
 import os
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from notewell.errors import NoteNotWritten
 from notewell.writing.private import private_lock
 
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 _PATIENCE: Final = 10.0
 """Seconds. A note is written in milliseconds, so who waits longer meets a fault."""
 
+_LOOK: Final = 0.05
+"""Seconds between two looks at a lock that tells nobody when it is free."""
+
+READ_ONLY: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+"""Errors of a folder that this user may read and not write."""
+
 
 @contextmanager
-def only_writer_of(place: Path, *, state_dir: Path) -> Generator[None]:
+def only_writer_of(
+    place: Path, *, state_dir: Path, patience: float = _PATIENCE
+) -> Generator[None]:
     """Hold the lock of a folder of notes, or of a file of ours.
 
     The lock lies with our state: a folder of notes gets no files that are not notes.
+    Where our state cannot be written, the folder itself is locked.
 
     Args:
         place: What is written, resolved.
         state_dir: `<state>`.
+        patience: Seconds for which somebody else is waited for.
 
     Raises:
         NoteNotWritten: no lock can be kept there, or somebody holds it for long.
     """
-    from filelock import Timeout  # slow to import, and only for writers
-
-    name = _lock_file(place, state_dir)
+    file = state_file(place, state_dir, "lock")
     try:
-        lock = private_lock(name)
+        lock = private_lock(file)
     except OSError as exc:
-        raise NoteNotWritten(str(place), f"no lock at {name}: {exc.strerror}") from exc
-    try:
-        lock.acquire(timeout=_PATIENCE)
-    except Timeout as exc:
-        raise NoteNotWritten(str(place), "another process is writing") from exc
+        if exc.errno not in READ_ONLY:
+            why = f"no lock at {file}: {exc.strerror}"
+            raise NoteNotWritten(str(place), why) from exc
+        with _locked_folder(place, patience):
+            yield
+        return
+    _acquire(lock, file, place, patience)
     try:
         yield
     finally:
         lock.release()
 
 
-def _lock_file(place: Path, state_dir: Path) -> Path:
+def state_file(place: Path, state_dir: Path, suffix: str) -> Path:
+    """Return the file in our state that belongs to a folder of notes."""
     from hashlib import blake2b
 
     digest = blake2b(os.fsencode(place), digest_size=8).hexdigest()
-    return state_dir / "memory" / f"notes-{digest}.lock"
+    return state_dir / "memory" / f"notes-{digest}.{suffix}"
+
+
+def _acquire(lock: "FileLock", file: Path, place: Path, patience: float) -> None:
+    """Take the lock, and write into it who has it.
+
+    Raises:
+        NoteNotWritten: somebody holds it for longer.
+    """
+    from filelock import Timeout  # slow to import, and only for writers
+
+    try:
+        lock.acquire(timeout=patience)
+    except Timeout as exc:
+        raise _taken(place, patience, _holder(file)) from exc
+    with contextlib.suppress(OSError):  # a full disk: it is a help, no more
+        file.write_text(f"{os.getpid()}\n", encoding="ascii")
+
+
+def _holder(file: Path) -> str:
+    try:
+        pid = int(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return "another process"
+    return "another task of this program" if pid == os.getpid() else f"process {pid}"
+
+
+def _taken(place: Path, patience: float, holder: str) -> NoteNotWritten:
+    return NoteNotWritten(
+        str(place),
+        f"{holder} has been writing to it for more than {patience:g} s",
+        remedy=f"try again when {holder} has finished; there is no fault of the disk",
+    )
+
+
+@contextmanager
+def _locked_folder(place: Path, patience: float) -> Generator[None]:
+    """Hold a lock on a folder, or on that of a file.
+
+    Raises:
+        NoteNotWritten: the system cannot do it, or somebody holds it for longer.
+    """
+    import fcntl
+
+    folder = place if place.is_dir() else place.parent
+    until = time.monotonic() + patience
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as exc:
+        raise NoteNotWritten(str(place), exc.strerror or "no lock") from exc
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise _taken(place, patience, "another process") from None
+                time.sleep(_LOOK)
+            except OSError as exc:
+                raise NoteNotWritten(str(place), f"no lock: {exc.strerror}") from exc
+        yield
+    finally:
+        os.close(descriptor)

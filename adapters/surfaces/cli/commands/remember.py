@@ -14,7 +14,6 @@ from notewell.adapters.surfaces.cli.visible import one_line
 if TYPE_CHECKING:
     from notewell.memory.remembering import Remembered
 
-_MOST_BYTES: Final = 1_000_000
 _TEXT: Final = """Write something down, so that it is found from now on.
 
 TEXT is Markdown and goes to the end of today's log, memory/YYYY-MM-DD.md. With - it
@@ -73,12 +72,14 @@ def _text(words: Sequence[str]) -> str:
 
 
 def _from_stdin() -> str:
+    from notewell.writing import MAX_TEXT_BYTES
+
     with open(STDIN, "rb", closefd=False) as opened:
-        raw = opened.read(_MOST_BYTES + 1)
-    if len(raw) > _MOST_BYTES:
+        raw = opened.read(MAX_TEXT_BYTES + 1)
+    if len(raw) > MAX_TEXT_BYTES:
         raise Refused(
-            f"the text has more than {_MOST_BYTES:,} bytes",
-            remedy="put it into a file below memory/ yourself",
+            f"the text has more than {MAX_TEXT_BYTES:,} bytes",
+            remedy="put it into a file below memory/, or write it in parts",
         )
     return raw.decode("utf-8-sig", "replace")
 
