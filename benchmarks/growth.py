@@ -41,9 +41,10 @@ import vectors as sampling
 from notewell import open_memory_sync
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.blocks import HeldCodes
-from notewell.backends.builtin.vectors.nearest import Vectors
+from notewell.backends.builtin.vectors.keeping import settle
+from notewell.backends.builtin.vectors.nearest import Ways
 from notewell.backends.builtin.vectors.tables import all_sets
+from notewell.config import VectorSettings
 
 QUESTIONS = 40
 _NOTE_BYTES = 8_000
@@ -60,9 +61,9 @@ WORD_PHASES: Phases = {
     "ranking and showing": ("answering.py", "_hits"),
 }
 VECTOR_PHASES: Phases = {
-    "comparing codes": ("blocks.py", "scan"),
-    "comparing candidates exactly": ("nearest.py", "_compared"),
-    "comparing every vector": ("nearest.py", "_all"),
+    "how near the nearest codes are": ("vec0.py", "_bound"),
+    "codes and candidates, in SQL": ("vec0.py", "_rows"),
+    "the best, exactly": ("nearest.py", "cosines"),
     "paths of the nearest": ("nearest.py", "_visible"),
 }
 
@@ -186,15 +187,17 @@ def vectors_at(real: sampling.Floats, size: int) -> Point:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index.sqlite"
         matrix = sampling.fill(path, real, size, _NOISE, chance)
-        with closing(Store.reader(path)) as store:
+        with closing(Store.writer(path)) as store:
             [(_, kept)] = all_sets(store)
-            codes = HeldCodes()
+            settle(store, Generation(1), kept, VectorSettings())
+        with closing(Store.reader(path)) as store:
+            ways = Ways(VectorSettings())
             return measured(
                 size,
                 [
                     (
-                        lambda q=question: Vectors(
-                            store, Generation(1), kept, q[None], codes
+                        lambda q=question: ways.search(
+                            store, Generation(1), kept, q.tobytes()
                         ).nearest(_NEAR, lambda path: True),
                         lambda q=question: matrix @ q,
                     )
@@ -218,8 +221,8 @@ def measured(
         profile.runcall(ours)
     return Point(
         passages=passages,
-        ours=statistics.median(ours for ours, _ in times) * 1e3,
-        floor=statistics.median(floor for _, floor in times) * 1e3,
+        ours=statistics.median(ours for ours, _ in times),
+        floor=statistics.median(floor for _, floor in times),
         shares=shares_of(pstats.Stats(profile), phases),
     )
 

@@ -67,7 +67,6 @@ def from_index(
     literal = Literal(asked.wants, legs.spread)
     recheck = Recheck(site.workspace, _sayings(site, store, tables))
     pool = _pool(site, query)
-    fallbacks = (*meaning.fallbacks, *_gone(meaning, legs))
     while True:
         found = legs.candidates(literal, pool)
         hits = _hits(site, query, found, legs.scorer, literal, recheck)
@@ -75,6 +74,7 @@ def from_index(
             break
         # Passages that are gone, closed or of one line have taken others' places.
         pool *= 4
+    fallbacks = (*meaning.fallbacks, *_gone(meaning, legs), *legs.fallbacks)
     return Findings(
         hits=hits,
         mode=legs.mode,

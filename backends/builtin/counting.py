@@ -11,6 +11,7 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store, size_of
 from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
 from notewell.backends.text.counted import with_silent
+from notewell.config import VectorSettings
 from notewell.types import IndexReport, IndexStatus, Skipped, VectorStatus
 
 
@@ -40,12 +41,17 @@ class Indexed:
 
 
 def counted(
-    store: Store, path: Path, pending: int, warnings: tuple[str, ...]
+    store: Store,
+    path: Path,
+    pending: int,
+    warnings: tuple[str, ...],
+    settings: VectorSettings,
 ) -> IndexStatus:
     """Count what the live generation holds."""
     live = store.live()
     assert live is not None
     identity = Identity.decoded(store.get(f"identity_{live.number}"))
+    vectors = _vectors(store, live, settings)
     return IndexStatus(
         location=str(path),
         bytes=size_of(path),
@@ -55,10 +61,13 @@ def counted(
         indexed_at=store.indexed_at(),
         last_error=store.get("last_error"),
         identity={"chunker": identity.chunker, "tokenizer": identity.tokenizer},
-        vectors=_vectors(store, live),
+        vectors=vectors,
         skipped=_problems(store, live),
         warnings=warnings,
-        details=_transcripts(store, live),
+        details={
+            **_vector_search(vectors, store, settings),
+            **_transcripts(store, live),
+        },
     )
 
 
@@ -105,18 +114,46 @@ def _transcripts(store: Store, live: Generation) -> dict[str, str]:
     return {"transcripts": with_silent(counted, [path for (path,) in silent])}
 
 
-def _vectors(store: Store, live: Generation) -> tuple[VectorStatus, ...]:
-    return tuple(
-        VectorStatus(
-            provider=identity.provider,
-            model=identity.model,
-            dimension=identity.dimension,
-            passages=embedded_chunks(store, live, kept),
-            lacking=lacking(store, live, kept),
-            search="codes" if store.get(kept.coded) == 1 else "exact",
+def _vectors(
+    store: Store, live: Generation, settings: VectorSettings
+) -> tuple[VectorStatus, ...]:
+    sets = all_sets(store)
+    if not sets:
+        return ()
+    from notewell.backends.builtin.vectors.extension import IN_PROCESS, NAME, load
+    from notewell.backends.builtin.vectors.nearest import hindrance, needs_codes
+
+    extension = load(store, settings)
+    found: list[VectorStatus] = []
+    for identity, kept in sets:
+        many = needs_codes(store, kept)
+        hindered = hindrance(store, kept, extension, many=many)
+        found.append(
+            VectorStatus(
+                provider=identity.provider,
+                model=identity.model,
+                dimension=identity.dimension,
+                passages=embedded_chunks(store, live, kept),
+                lacking=lacking(store, live, kept),
+                search=IN_PROCESS if hindered or not extension.version else NAME,
+                vectors=store.one(f"select count(*) from {kept.vectors}"),
+            )
         )
-        for identity, kept in all_sets(store)
-    )
+    return tuple(found)
+
+
+def _vector_search(
+    vectors: tuple[VectorStatus, ...], store: Store, settings: VectorSettings
+) -> dict[str, str]:
+    """Say what vectors are searched by, where there are any."""
+    if not vectors:
+        return {}
+    from notewell.backends.builtin.vectors.extension import IN_PROCESS, NAME, load
+
+    found = load(store, settings)
+    if found.version is None:
+        return {"vector search": f"{IN_PROCESS}: {found.why}"}
+    return {"vector search": f"{NAME} {found.version}, {found.path}"}
 
 
 def _problems(store: Store, live: Generation) -> tuple[Skipped, ...]:

@@ -30,7 +30,6 @@ from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.ondisk import OnDisk, look_at
 from notewell.backends.builtin.readers import Readers, Unreadable
-from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import (
     BACKEND,
     Store,
@@ -190,8 +189,7 @@ class Engine:
         patient = within is None
         with only_writer(self._path, patient=patient) as mine, explained(self._path):
             if mine:
-                begin_anew(self._path)
-                self._readers.forget_damage()
+                self._begin_anew()
         return self._refreshed(force, within, told, vectors)
 
     def _refreshed(
@@ -252,7 +250,8 @@ class Engine:
         try:
             with self._readers.one() as store:
                 pending = self._pending(store, scanned)
-                return counted(store, self._path, pending, warnings)
+                settings = self._site.agent.search.store.vector
+                return counted(store, self._path, pending, warnings, settings)
         except Unreadable as error:
             return uncounted(self._path, len(scanned), error, warnings)
 
@@ -265,7 +264,8 @@ class Engine:
                 left = indexed.left
                 if left is None:
                     left = self._pending(store, indexed.scanned)
-                held = counted(store, self._path, left, ())
+                settings = self._site.agent.search.store.vector
+                held = counted(store, self._path, left, (), settings)
         except Unreadable as error:
             if indexed.left == 0:
                 raise BackendFailed(
@@ -342,8 +342,7 @@ class Engine:
         publish: bool,
     ) -> tuple[int, int]:
         if self._readers.found_damage:
-            begin_anew(self._path)
-            self._readers.forget_damage()
+            self._begin_anew()
         store = self._writer()
         try:
             return bring_up_to_date(
@@ -368,8 +367,15 @@ class Engine:
         if store.get("schema") is None or store.is_readable_here():
             return store
         store.close()
-        begin_anew(self._path)
+        self._begin_anew()
         return Store.writer(self._path)
+
+    def _begin_anew(self) -> None:
+        """Remove the index, but for the vectors that can be read; see `salvage`."""
+        from notewell.backends.builtin.salvage import begin_anew  # rarely needed
+
+        begin_anew(self._path)
+        self._readers.forget_damage()
 
     @contextmanager
     def _writing(self) -> Generator[Store]:
@@ -378,6 +384,10 @@ class Engine:
         with lock, explained(self._path):
             store = self._writer()
             try:
+                if store.get("vectors_version") == 1:
+                    from notewell.backends.builtin.vectors.older import carry_over
+
+                    carry_over(store)
                 yield store
             finally:
                 store.close()

@@ -16,10 +16,10 @@ from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import COLUMNS, Passage, Scored, passage_of
 from notewell.backends.text.query import Want
 from notewell.backends.text.scoring import Scorer
-from notewell.types import Mode
+from notewell.types import Fallback, Mode
 
 if TYPE_CHECKING:
-    from notewell.backends.builtin.vectors.nearest import Vectors
+    from notewell.backends.builtin.vectors.nearest import Near, VectorSearch
 
 
 class Legs:
@@ -60,7 +60,7 @@ class Legs:
         self.vectors = self._vectors(meaning)
         self.exhausted = False
         self._scored: dict[int, Scored] = {}
-        self._cosines: dict[int, float] = {}
+        self._nearness: dict[int, Near] = {}
 
     @property
     def mode(self) -> Mode:
@@ -68,6 +68,11 @@ class Legs:
         if self.vectors is None:
             return "keyword"
         return "hybrid" if self._hybrid.enabled else "vector"
+
+    @property
+    def fallbacks(self) -> tuple[Fallback, ...]:
+        """Why vectors were not compared as they were to be, if they were not."""
+        return self.vectors.fallbacks if self.vectors else ()
 
     def candidates(self, literal: Literal, pool: int) -> list[Scored]:
         """Return about `pool` passages of each leg, weighed and joined."""
@@ -87,33 +92,46 @@ class Legs:
                 self._scored[one.id] = self.scorer.score(one)
         if self.vectors is None:
             return list(self._scored.values())
-        new = [key for key in self._scored if key not in self._cosines]
-        self._cosines.update(self.vectors.cosines(new))
-        joined = [
-            replace(one, vector=self._cosines.get(key))
-            for key, one in self._scored.items()
-        ]
+        new = [key for key in self._scored if key not in self._nearness]
+        self._nearness.update(self.vectors.cosines(new))
+        joined = [self._compared(one) for one in self._scored.values()]
         if self._hybrid.enabled:
             return fused(joined, self.vectors.background, self._hybrid)
         return by_vectors(joined)
 
-    def _vectors(self, meaning: Meaning) -> "Vectors | None":
-        if meaning.vector is None or meaning.identity is None:
+    def _vectors(self, meaning: Meaning) -> "VectorSearch | None":
+        if meaning.vector is None or meaning.identity is None or meaning.ways is None:
             return None
-        from notewell.backends.builtin.vectors.nearest import Vectors
-        from notewell.backends.builtin.vectors.tables import find_set, still_lacking
+        from notewell.backends.builtin.vectors.tables import (
+            answering_set,
+            still_lacking,
+        )
 
-        kept = find_set(self._store, meaning.identity)
+        kept = answering_set(self._store, self._tables, meaning.identity, meaning.cut)
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
         self.lacking = still_lacking(self._store, self._tables, kept)
-        return Vectors(self._store, self._tables, kept, meaning.vector, meaning.codes)
+        return meaning.ways.search(self._store, self._tables, kept, meaning.vector)
+
+    def _compared(self, scored: Scored) -> Scored:
+        """Add what its vectors say: how near it is, and where if no word says it."""
+        near = self._nearness.get(scored.passage.id)
+        if near is None or self.vectors is None:
+            return scored
+        if scored.text > 0:
+            return replace(scored, vector=near.cosine)
+        window = self.vectors.window(scored.passage.text, near.window)
+        return replace(
+            scored,
+            vector=near.cosine,
+            match_line=scored.passage.start_line + window.first_line,
+        )
 
     def _near(self, pool: int) -> list[Passage]:
         if self.vectors is None:
             return []
         near = self.vectors.nearest(pool, self._visible)
-        self._cosines.update(near)
+        self._nearness.update({one.chunk: one for one in near})
         rows = self._store.rows(
             f"select {COLUMNS} from {self._tables.chunks} as c"
             f" join {self._tables.files} as f on f.id = c.file_id"

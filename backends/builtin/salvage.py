@@ -9,12 +9,20 @@ from typing import TypeAlias
 import apsw
 
 from notewell.backends.builtin.store import SIDE_FILES, Store, discard
-from notewell.backends.builtin.vectors.tables import VectorSet, all_sets, ensure_set
+from notewell.backends.builtin.vectors.keeping import put_text
+from notewell.backends.builtin.vectors.older import copy_older, has_older, older_sets
+from notewell.backends.builtin.vectors.tables import (
+    WINDOW_BITS,
+    VectorSet,
+    all_sets,
+    ensure_set,
+)
+from notewell.backends.builtin.vectors.vec0 import windows_of
 
 _BLOCK = 1_000
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError)
-_Rows: TypeAlias = list[tuple[bytes, bytes]]
+_Texts: TypeAlias = dict[bytes, list[tuple[int, int, bytes]]]
 
 
 def begin_anew(path: Path) -> None:
@@ -46,39 +54,41 @@ def _copy_vectors(path: Path, fresh: Path) -> None:
     with ExitStack() as open_files:
         try:
             old = open_files.enter_context(closing(Store.reader(path)))
+            older = older_sets(old) if has_older(old) else []
             sets = all_sets(old)
         except (*_DAMAGE, apsw.SQLError):
             return  # nothing of it can be read, or there never were vectors
-        if not sets:
+        if not sets and not older:
             return
         new = open_files.enter_context(closing(Store.writer(fresh)))
-        for identity, vectors in sets:
-            target = ensure_set(new, identity)
-            for rows in _readable(old, vectors):
-                _keep(new, target, rows)
+        for identity, number in older:
+            copy_older(old, number, new, identity)
+        for identity, kept in sets:
+            target = ensure_set(new, identity, kept.cut)
+            for texts in _readable(old, kept):
+                _keep(new, target, texts)
         # So that the file is whole without its log.
         new.connection.execute("pragma wal_checkpoint(truncate)")
 
 
-def _readable(old: Store, source: VectorSet) -> Iterator[_Rows]:
+def _readable(old: Store, source: VectorSet) -> Iterator[_Texts]:
     """Yield what can be read, in the order in which it was made."""
-    size = 4 * source.dimension
-    rows: _Rows = []
+    texts: _Texts = {}
     with suppress(apsw.Error, UnicodeDecodeError, TypeError):
-        for digest, vector in old.connection.execute(
-            f"select digest, vector from {source.vectors} order by id"
+        for digest, key, squares, vector in old.connection.execute(
+            f"select t.digest, v.id, v.squares, v.vector from {source.texts} as t"
+            f" join {source.vectors} as v on {windows_of('v', 't')} order by v.id"
         ):
-            if len(vector) == size:
-                rows.append((digest, vector))
-            if len(rows) == _BLOCK:
-                yield rows
-                rows = []
-    yield rows
+            if digest not in texts and len(texts) == _BLOCK:
+                yield texts
+                texts = {}
+            if len(vector) == source.dimension and squares > 0:
+                window = key & ((1 << WINDOW_BITS) - 1)
+                texts.setdefault(digest, []).append((window, squares, vector))
+    yield texts
 
 
-def _keep(new: Store, target: VectorSet, rows: _Rows) -> None:
+def _keep(new: Store, target: VectorSet, texts: _Texts) -> None:
     with new.connection:
-        new.connection.executemany(
-            f"insert or ignore into {target.vectors}(digest, vector) values (?, ?)",
-            rows,
-        )
+        for digest, windows in texts.items():
+            put_text(new, target, digest, windows)

@@ -219,6 +219,10 @@ class Store:
             "insert or replace into nw_meta(key, value) values (?, ?)", (key, value)
         )
 
+    def forget(self, key: str) -> None:
+        """Remove a value of `nw_meta`."""
+        self.connection.execute("delete from nw_meta where key = ?", (key,))
+
     def live(self) -> Generation | None:
         """Return the generation that searches read, if one was ever completed."""
         number = self.get("live")

@@ -251,8 +251,8 @@ class VectorStatus:
         dimension: Numbers in a vector.
         passages: Passages that have one.
         lacking: Texts that wait for one; those that were refused do not.
-        search: `codes` if short codes choose what is compared, where there are many
-            passages; `exact` if every vector is.
+        search: How they are searched: `sqlite-vec`, in the database, or `in-process`.
+        vectors: How many there are: a passage has one for each of its windows.
     """
 
     provider: str
@@ -261,6 +261,7 @@ class VectorStatus:
     passages: int
     lacking: int
     search: str
+    vectors: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

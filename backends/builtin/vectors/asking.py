@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from notewell.adapters.embeddings.base import Provider
+from notewell.adapters.embeddings.base import Embedder, EmbedsQuestions, Provider
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.blocks import HeldCodes
-from notewell.backends.builtin.vectors.embedders import Embedders, Rest
+from notewell.backends.builtin.vectors.cosines import floats_of
+from notewell.backends.builtin.vectors.embedders import Embedders, Rest, cut_for
+from notewell.backends.builtin.vectors.nearest import Ways
 from notewell.backends.builtin.vectors.outcome import Meaning
-from notewell.backends.builtin.vectors.tables import VectorSet, find_set, still_lacking
+from notewell.backends.builtin.vectors.tables import (
+    VectorSet,
+    answering_set,
+    still_lacking,
+)
+from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
 from notewell.types import Fallback, FallbackReason
 
 if TYPE_CHECKING:
-    from notewell.adapters.embeddings.base import EmbeddingIdentity, Matrix
+    from notewell.adapters.embeddings.base import EmbeddingIdentity
 
 _REMEMBERED = 256
 """Questions whose vectors are kept in memory."""
@@ -33,19 +40,15 @@ class Asking:
         self,
         embedders: Embedders,
         reading: Callable[[], AbstractContextManager[Store]],
-        *,
-        coded: bool,
+        settings: SearchSettings,
     ) -> None:
-        """Take the providers, and what lends a reader of the index.
-
-        Args:
-            coded: Large sets are searched by codes first.
-        """
+        """Take the providers, and what lends a reader of the index."""
         self._embedders = embedders
         self._reading = reading
-        self._remembered: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
+        self._window = settings.chunking.window
+        self._remembered: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._guard = Lock()
-        self._codes = HeldCodes() if coded else None
+        self._ways = Ways(settings.store.vector)
 
     def meaning(self, text: str) -> Meaning:
         """Return the question's vector by the first provider that can give one.
@@ -67,11 +70,12 @@ class Asking:
             return Meaning(
                 vector=found.vector,
                 identity=found.identity,
+                cut=cut_for(provider, self._window),
                 provider=provider.name,
                 model=self._embedders.get(provider).model,
                 fallbacks=tuple(steps),
                 local_to_remote=sent or leaves(choice.first, provider),
-                codes=self._codes,
+                ways=self._ways,
             )
         return Meaning(fallbacks=tuple(steps), local_to_remote=sent)
 
@@ -92,7 +96,7 @@ class Asking:
         vector = self._remember((identity.encoded(), text))
         if vector is None:
             try:
-                vector = embedder.embed([text], "query")
+                vector = _embedded(embedder, text)
             except EmbeddingError as error:
                 self._embedders.rest(provider, error)
                 raise _failed(error, sent=True) from error
@@ -106,18 +110,21 @@ class Asking:
     ) -> None:
         """See, before anything is sent, that there is something to compare with."""
         with self._reading() as store:
-            kept, tables = find_set(store, identity), store.live()
+            tables, cut = store.live(), cut_for(provider, self._window)
+            if tables is None:
+                raise _NotNow("not-ready", "the index was removed")
+            kept = answering_set(store, tables, identity, cut)
             if kept is None or not _has_any(store, kept):
                 why = f"there are no vectors of {provider.name} yet; {_MAKE}"
-            elif complete and tables is not None and still_lacking(store, tables, kept):
+            elif complete and still_lacking(store, tables, kept):
                 why = f"the vectors of {provider.name} are not complete; {_MAKE}"
             else:
                 return
         raise _NotNow("not-ready", why)
 
     def _remember(
-        self, key: tuple[str, str], vector: Matrix | None = None
-    ) -> Matrix | None:
+        self, key: tuple[str, str], vector: bytes | None = None
+    ) -> bytes | None:
         with self._guard:
             if vector is not None:
                 self._remembered[key] = vector
@@ -139,13 +146,20 @@ class _NotNow(Exception):
 
 
 def _has_any(store: Store, kept: VectorSet) -> bool:
-    return store.one(f"select 1 from {kept.vectors} limit 1") is not None
+    return store.one(f"select 1 from {kept.texts} limit 1") is not None
 
 
-def _require_usable(provider: Provider, vector: Matrix, dimension: int) -> None:
-    import numpy as np
+def _embedded(embedder: Embedder, text: str) -> bytes:
+    """Return a question's vector as float32, little-endian."""
+    if isinstance(embedder, EmbedsQuestions):
+        return embedder.embed_question(text)
+    rows = embedder.embed([text], "query")
+    return rows.astype("<f4").tobytes()
 
-    if vector.shape != (1, dimension) or not np.isfinite(vector).all():
+
+def _require_usable(provider: Provider, vector: bytes, dimension: int) -> None:
+    floats = floats_of(vector) if len(vector) == 4 * dimension else ()
+    if not any(floats) or not all(map(math.isfinite, floats)):
         raise _NotNow(
             "bad-vector",
             f"{provider.name} gave no usable vector for this question",

@@ -1,48 +1,47 @@
-"""Codes in blocks, as a search reads them: kept in the index, held by who stays.
+"""Codes in blocks: what a search in the process looks at first, where there are many.
 
-A block has the codes of the live vectors among some thousand neighbouring ids. Its mark
-is a digest of what is in it: a block that was read before is known again, whoever has
-written the index meanwhile.
+They are written only where sqlite-vec does not load. A block has the codes of the live
+vectors of some thousand neighbouring texts. Its mark is a digest of what is in it: a
+block that was read before is known again, whoever has written the index meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import apsw
 
+from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.codes import distances, encode, words
-from notewell.backends.builtin.vectors.reading import by_id
-from notewell.backends.builtin.vectors.tables import VectorSet
+from notewell.backends.builtin.vectors.codes import bits, encode
+from notewell.backends.builtin.vectors.cosines import unit_rows, whole_numbers
+from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from notewell.adapters.embeddings.base import Matrix
-    from notewell.backends.builtin.vectors.codes import Codes, Distances
 
     Ids = NDArray[np.int64]
+    Words = NDArray[np.uint64]
+    Distances = NDArray[np.uint16]
 
-_SPAN: Final = 8192
-"""Ids in a block: 2 MB of codes at the most usual dimensions."""
-
-_AT_ONCE: Final = 2_000
-"""Vectors that are coded at once."""
+_SPAN: Final = 2048
+"""Texts in a block: about 2 MB of codes where each has four windows."""
 
 _HELD: Final = 256 * 2**20
-"""Bytes of codes that are held: a million passages of 384 numbers. More are read anew
+"""Bytes of codes that are held: a million vectors of 384 numbers. More are read anew
 for each question."""
 
 
 class Block(NamedTuple):
-    """Codes and the ids of their vectors, in the same order."""
+    """Codes, a word of all of them at a time, and the ids of their vectors."""
 
     ids: Ids
-    codes: Codes
+    words: Words
 
 
 class Scan(NamedTuple):
@@ -61,13 +60,28 @@ class Scan(NamedTuple):
         return ids
 
 
+def in_words(codes: NDArray[np.uint8]) -> Words:
+    """Return codes, a row each, as columns of words."""
+    import numpy as np
+
+    return np.ascontiguousarray(codes.view(np.uint64).T)
+
+
+def distances(words: Words, word: Words) -> Distances:
+    """Return in how many bits each column differs from the only column of `word`."""
+    import numpy as np
+
+    differing: Distances = np.bitwise_count(words ^ word).sum(axis=0, dtype=np.uint16)
+    return differing
+
+
 class HeldCodes:
     """Codes that were read, for the next question. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._blocks: dict[bytes, Block] = {}
 
-    def scan(self, store: Store, vectors: VectorSet, question: Matrix) -> Scan:
+    def scan(self, store: Store, kept: VectorSet, question: Matrix) -> Scan:
         """Compare the code of a question, shape (1, dimension), with all others.
 
         Raises:
@@ -75,59 +89,80 @@ class HeldCodes:
         """
         import numpy as np
 
-        code = encode(question)
+        word = in_words(encode(question))
         ids, far = [np.empty(0, np.int64)], [np.empty(0, np.uint16)]
-        for block in self._all(store, vectors):
+        for block in self._all(store, kept):
             ids.append(block.ids)
-            far.append(distances(block.codes, code))
+            far.append(distances(block.words, word))
         return Scan(np.concatenate(ids), np.concatenate(far))
 
-    def _all(self, store: Store, vectors: VectorSet) -> Iterator[Block]:
-        held, kept, size = self._blocks, dict[bytes, Block](), 0
-        for number, mark in store.rows(f"select number, mark from {vectors.blocks}"):
-            block = held.get(mark) or _read(store, vectors, number)
-            size += block.codes.nbytes
+    def _all(self, store: Store, kept: VectorSet) -> Iterator[Block]:
+        held, now, size = self._blocks, dict[bytes, Block](), 0
+        for number, mark in store.rows(f"select number, mark from {kept.blocks}"):
+            block = held.get(mark) or _read(store, kept, number)
+            size += block.words.nbytes
             if size <= _HELD:
-                kept[mark] = block
+                now[mark] = block
             yield block
-        self._blocks = kept
+        self._blocks = now
 
 
-def write_blocks(store: Store, vectors: VectorSet, live: Sequence[int]) -> None:
-    """Make the blocks hold the codes of these vectors, ids in order, and no others.
+def write_blocks(store: Store, tables: Generation, kept: VectorSet) -> None:
+    """Make the blocks hold the codes of the live vectors; the caller has a transaction.
 
-    Only blocks whose vectors are not the same any more are written.
+    Only blocks whose texts are not the same any more are written.
     """
-    import numpy as np
-
     store.connection.execute(
-        f"create table if not exists {vectors.blocks}("
+        f"create table if not exists {kept.blocks}("
         "number integer primary key, mark blob not null, ids blob not null,"
         " codes blob not null) strict"
     )
-    held = dict(store.rows(f"select number, ids from {vectors.blocks}"))
-    ids = np.array(live, dtype="<i8")
-    numbers = ids // _SPAN
-    for number in np.unique(numbers).tolist():
-        part = ids[numbers == number]
-        if held.pop(number, None) != part.tobytes():
-            _write(store, vectors, number, part)
+    held = dict(store.rows(f"select number, ids from {kept.blocks}"))
+    texts: dict[int, list[int]] = {}
+    for (key,) in store.rows(
+        f"select t.id from {kept.texts} as t where exists"
+        f" (select 1 from {tables.chunks} as c where c.digest = t.digest) order by t.id"
+    ):
+        texts.setdefault(key // _SPAN, []).append(key)
+    for number, part in texts.items():
+        before = held.pop(number, b"")
+        if _texts_in(before) != part:
+            _write(store, kept, number, part)
     store.connection.executemany(
-        f"delete from {vectors.blocks} where number = ?", [(one,) for one in held]
+        f"delete from {kept.blocks} where number = ?", [(one,) for one in held]
     )
+    store.put(kept.blocked_to, store.one(f"select max(id) from {kept.texts}") or 0)
 
 
-def _write(store: Store, vectors: VectorSet, number: int, ids: Ids) -> None:
+def drop_blocks(store: Store, kept: VectorSet) -> None:
+    """Drop the blocks of a set, if there are any."""
+    store.connection.execute(f"drop table if exists {kept.blocks}")
+    store.forget(kept.blocked_to)
+
+
+def _texts_in(ids: bytes) -> list[int]:
     import numpy as np
 
-    parts = [ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)]
-    codes = np.concatenate(
-        [encode(by_id(store, vectors, part.tolist())) for part in parts], axis=1
+    texts: list[int] = np.unique(np.frombuffer(ids, "<i8") >> WINDOW_BITS).tolist()
+    return texts
+
+
+def _write(store: Store, kept: VectorSet, number: int, texts: list[int]) -> None:
+    import numpy as np
+
+    rows = store.rows(
+        f"select id, vector from {kept.vectors} where id between ? and ?"
+        f" and id >> {WINDOW_BITS} in (select value from json_each(?)) order by id",
+        texts[0] << WINDOW_BITS,
+        (texts[-1] + 1) << WINDOW_BITS,
+        f"[{','.join(map(str, texts))}]",
     )
-    row = ids.tobytes(), codes.tobytes()
+    vectors = whole_numbers([vector for _, vector in rows], kept.dimension)
+    ids = np.array([key for key, _ in rows], dtype="<i8").tobytes()
+    codes = in_words(encode(unit_rows(vectors))).tobytes()
     store.connection.execute(
-        f"insert or replace into {vectors.blocks} values (?, ?, ?, ?)",
-        (number, _mark(*row), *row),
+        f"insert or replace into {kept.blocks} values (?, ?, ?, ?)",
+        (number, _mark(ids, codes), ids, codes),
     )
 
 
@@ -135,13 +170,13 @@ def _mark(ids: bytes, codes: bytes) -> bytes:
     return blake2b(ids + codes, digest_size=16).digest()
 
 
-def _read(store: Store, vectors: VectorSet, number: int) -> Block:
+def _read(store: Store, kept: VectorSet, number: int) -> Block:
     import numpy as np
 
     [(mark, ids, codes)] = store.rows(
-        f"select mark, ids, codes from {vectors.blocks} where number = ?", number
+        f"select mark, ids, codes from {kept.blocks} where number = ?", number
     )
-    length = words(vectors.dimension)
+    length = bits(kept.dimension) // 64
     whole = len(codes) == len(ids) * length
     if len(ids) % 8 or not whole or mark != _mark(ids, codes):
         raise apsw.CorruptError("a block of codes is damaged")

@@ -1,14 +1,15 @@
 """Short codes of vectors, to find candidates quickly: the first stage of a search.
 
 A number becomes up to five bits, one for each threshold that it is above. So the
-Hamming distance of two codes grows with the distance of the vectors, and numpy counts
-it with a few instructions per 64 bits. Codes depend on the vector alone: no training,
+Hamming distance of two codes grows with the distance of the vectors, and is counted
+with a few instructions per 64 bits. Codes depend on the vector alone: no training,
 and nothing to make anew when the notes change. `docs/ranking.md` has the recall.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 
     from notewell.adapters.embeddings.base import Matrix
 
-    Codes: TypeAlias = NDArray[np.uint64]
-    Distances: TypeAlias = NDArray[np.uint16]
+    Codes: TypeAlias = NDArray[np.uint8]
 
 _MOST_BITS: Final = 8192
-"""In a code: a gigabyte for a million passages."""
+"""In a code: as many as sqlite-vec takes, and a gigabyte for a million vectors."""
+
+_WORD: Final = 64
+"""Codes are whole words of so many bits, which is how they are compared."""
 
 _LEVELS: Final[tuple[tuple[float, ...], ...]] = (
     (-1.1, -0.5, 0.0, 0.5, 1.1),
@@ -33,37 +36,39 @@ _LEVELS: Final[tuple[tuple[float, ...], ...]] = (
 """Thresholds in units of 1 / sqrt(dimension), the size of a unit vector's numbers."""
 
 
-def words(dimension: int) -> int:
-    """Return the length of a code in words of 64 bits; 0: vectors too long for one.
+def bits(dimension: int) -> int:
+    """Return the length of a code in bits; 0: vectors too long for one.
 
-    >>> words(384), words(3072), words(10_000)
-    (30, 96, 0)
+    >>> bits(384), bits(3072), bits(10_000)
+    (1920, 6144, 0)
     """
-    return math.ceil(dimension * len(_levels(dimension)) / 64)
+    return _WORD * math.ceil(dimension * len(_levels(dimension)) / _WORD)
 
 
 def encode(vectors: Matrix) -> Codes:
-    """Return the code of each row as a column: shape (words, rows).
-
-    Lying so, the codes are compared a word of all of them at a time.
-    """
+    """Return the code of each row, a row of bytes."""
     import numpy as np
 
     rows, dimension = vectors.shape
     unit = 1 / math.sqrt(dimension)
-    above = [vectors > level * unit for level in _levels(dimension)]
+    above = [vectors > np.float32(level * unit) for level in _levels(dimension)]
     packed = np.packbits(np.concatenate(above, axis=1), axis=1)
-    whole = np.zeros((rows, words(dimension) * 8), dtype=np.uint8)
+    whole = np.zeros((rows, bits(dimension) // 8), dtype=np.uint8)
     whole[:, : packed.shape[1]] = packed
-    return np.ascontiguousarray(whole.view(np.uint64).T)
+    return whole
 
 
-def distances(codes: Codes, code: Codes) -> Distances:
-    """Return in how many bits each column differs from the only column of `code`."""
-    import numpy as np
-
-    differing: Distances = np.bitwise_count(codes ^ code).sum(axis=0, dtype=np.uint16)
-    return differing
+def encode_one(vector: Sequence[float]) -> bytes:
+    """Return the code of one vector, without numpy."""
+    dimension = len(vector)
+    unit = 1 / math.sqrt(dimension)
+    above = "".join(
+        "1" if one > level * unit else "0"
+        for level in _levels(dimension)
+        for one in vector
+    )
+    length = bits(dimension)
+    return int(above.ljust(length, "0"), 2).to_bytes(length // 8, "big")
 
 
 def _levels(dimension: int) -> tuple[float, ...]:

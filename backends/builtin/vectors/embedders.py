@@ -5,12 +5,24 @@ from dataclasses import dataclass
 from threading import Lock
 
 from notewell.adapters.embeddings.base import Choice, Embedder, Provider
+from notewell.backends.text.windows import named
+from notewell.config import WindowSettings
 from notewell.errors import EmbeddingError
 
 _REST = 60.0
 """Seconds for which a provider that failed is not asked again by a search."""
 
 _LONGEST_REST = 3600.0
+
+_WINDOW = 120
+"""Tokens in a window where nothing is set, and the provider is on this machine."""
+
+
+def cut_for(provider: Provider, window: WindowSettings) -> str:
+    """Return how passages are cut into windows for a provider, as `windows` knows it."""
+    usual = 0 if provider.remote else _WINDOW
+    tokens = usual if window.tokens is None else window.tokens
+    return named(tokens, window.overlap)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,7 @@ class VectorLeg:
         self._search = site.agent.search
         self._access = access
         self._embedders = Embedders(site.embedding)
-        coded = self._search.store.vector.enabled
-        self._asking = Asking(self._embedders, access.reading, coded=coded)
+        self._asking = Asking(self._embedders, access.reading, self._search)
 
     def meaning(self, text: str) -> Meaning:
         """Return a question's vector, or why there is none.

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,9 @@ from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.embedders import cut_for
 from notewell.backends.builtin.vectors.keeping import (
+    Embedded,
     drop_damaged,
     prune,
     put,
@@ -38,12 +41,18 @@ from notewell.backends.builtin.vectors.texts import (
     live,
     next_texts,
 )
+from notewell.backends.text.windows import windows
 from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from notewell.adapters.embeddings.base import Matrix
     from notewell.adapters.embeddings.batch import Batches
+
+    Row = NDArray[np.float32]
 
 _TRY_AGAIN = 3_600
 """Seconds after which a text that was refused is given to the provider once more."""
@@ -54,6 +63,9 @@ _BYTES_PER_TOKEN = 4
 _HANDED_IN = 10_000
 """Texts that are in memory at once for a provider's batch interface."""
 
+
+_DIGEST = 16
+"""Bytes of a digest."""
 
 _BUSY = "Another process is making vectors; its result is used."
 
@@ -93,6 +105,8 @@ class Making:
         self._provider = provider
         self._settings = settings
         self._which = which
+        self._cut = cut_for(provider, settings.chunking.window)
+        self._parts: dict[bytes, dict[int, Row]] = {}
         self.sent = False
         self.embedded = 0
         self.left = 0
@@ -114,7 +128,7 @@ class Making:
         identity = embedder.identity()
         with self._access.writing() as store:
             path = store.path
-            vectors = ensure_set(store, identity)
+            vectors = ensure_set(store, identity, self._cut)
             _forget_refused(store, vectors, since=0 if anew else _TRY_AGAIN)
             if anew:
                 drop_damaged(store, vectors)
@@ -157,9 +171,28 @@ class Making:
                 yield from self._handed_in(embedder, batches, slab, under_way)
         for texts in self._waiting(vectors, embedder.batch_size, under_way):
             self.sent = True
-            rows = embedder.embed([text.shown for text in texts], "document")
-            self._keep(embedder, [text.digest for text in texts], rows)
+            cut = [windows(text.shown, self._cut) for text in texts]
+            rows = self._embedded(embedder, [one.text for part in cut for one in part])
+            ends = list(accumulate(map(len, cut)))
+            self._keep(
+                embedder,
+                [
+                    Embedded(text.digest, rows[end - len(part) : end])
+                    for text, part, end in zip(texts, cut, ends, strict=True)
+                ],
+            )
             yield len(texts)
+
+    def _embedded(self, embedder: Embedder, texts: Sequence[str]) -> Matrix:
+        import numpy as np
+
+        size = embedder.batch_size
+        return np.concatenate(
+            [
+                embedder.embed(texts[at : at + size], "document")
+                for at in range(0, len(texts), size)
+            ]
+        )
 
     def _batches(self, embedder: Embedder) -> Batches | None:
         if not self._provider.remote:
@@ -168,7 +201,8 @@ class Making:
 
         with self._access.reading() as store:
             # Beside the index, which is where their vectors go.
-            journals = Path(f"{store.path}.batches")
+            cut = "".join(letter if letter.isdigit() else "-" for letter in self._cut)
+            journals = Path(f"{store.path}.batches{cut}")
         return batches_of(embedder, self._settings.remote.batch, journals)
 
     def _handed_in(
@@ -184,22 +218,43 @@ class Making:
         """
         from notewell.adapters.embeddings.batch import WORTH_IT
 
-        shown = {text.digest: text.shown for text in texts}
+        cut = {text.digest: windows(text.shown, self._cut) for text in texts}
+        shown = {
+            _key(digest, number, len(part)): one.text
+            for digest, part in cut.items()
+            for number, one in enumerate(part)
+        }
         if len(shown) < WORTH_IT and not batches.under_way(shown):
             return
         self.sent = True
         try:
-            for digests, rows in batches.embed(shown):
-                self._keep(embedder, digests, rows)
-                yield len(digests)
+            for keys, rows in batches.embed(shown):
+                whole = self._put_together(keys, rows)
+                self._keep(embedder, whole)
+                yield len(whole)
         except EmbeddingError as error:
             self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
-        under_way.update(batches.under_way(shown))
+        under_way.update(key[:_DIGEST] for key in batches.under_way(shown))
 
-    def _keep(self, embedder: Embedder, digests: Sequence[bytes], rows: Matrix) -> None:
+    def _put_together(self, keys: Sequence[bytes], rows: Matrix) -> list[Embedded]:
+        """Return the texts of which every window is here now."""
+        import numpy as np
+
+        whole: list[Embedded] = []
+        for key, row in zip(keys, rows, strict=True):
+            digest, number, count = _read_key(key)
+            parts = self._parts.setdefault(digest, {})
+            parts[number] = row
+            if len(parts) == count:
+                ordered = [parts[place] for place in sorted(parts)]
+                whole.append(Embedded(digest, np.stack(ordered)))
+                del self._parts[digest]
+        return whole
+
+    def _keep(self, embedder: Embedder, made: Sequence[Embedded]) -> None:
         with self._access.writing() as store:
             # Looked up again: somebody may have begun the index anew meanwhile.
-            put(store, ensure_set(store, embedder.identity()), digests, rows)
+            put(store, ensure_set(store, embedder.identity(), self._cut), made)
 
     def _waiting(
         self, vectors: VectorSet, size: int, but: Collection[bytes]
@@ -227,7 +282,7 @@ class Making:
             self.embedded = embedded_chunks(store, tables, vectors)
             if tables == live(store):
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)
-                settle(store, tables, vectors)
+                settle(store, tables, vectors, self._settings.store.vector)
                 self._tell_refused(store, vectors)
 
     def _tell_refused(self, store: Store, vectors: VectorSet) -> None:
@@ -238,6 +293,18 @@ class Making:
                 f"found by words alone: {refused}; they are tried again later."
             )
             self.warnings = (*self.warnings, told)
+
+
+def _key(digest: bytes, number: int, count: int) -> bytes:
+    """Return the name of a window in a batch; that of a whole passage is its digest."""
+    return digest + bytes([number, count - 1]) if count > 1 else digest
+
+
+def _read_key(key: bytes) -> tuple[bytes, int, int]:
+    """Return the digest, which window it is, and how many there are."""
+    if len(key) == _DIGEST:
+        return key, 0, 1
+    return key[:_DIGEST], key[_DIGEST], key[_DIGEST + 1] + 1
 
 
 def _forget_refused(store: Store, vectors: VectorSet, *, since: int) -> None:

@@ -1,72 +1,123 @@
 """Finding the passages whose vectors are nearest to a question's.
 
-Small sets are compared one by one. Large ones in two stages: codes choose candidates,
-whose vectors are then compared exactly. Whoever may not see a passage never loses a
-place to it: more candidates are taken until there are enough.
+Two ways lead there: in the database, by sqlite-vec, and in the process. Either gives
+candidates, best first, and one function gives the cosines of those that are best, so
+that both end in the same scores and the same order. A passage has a vector for each of
+its windows, and the best one counts. Whoever may not see a passage never loses a place
+to it: more candidates are taken until there are enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from operator import mul
+from typing import Final, Literal, NamedTuple, Protocol
 
 import apsw
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.reading import matrix_of
-from notewell.backends.builtin.vectors.tables import VectorSet
+from notewell.backends.builtin.vectors.blocks import HeldCodes
+from notewell.backends.builtin.vectors.codes import bits
+from notewell.backends.builtin.vectors.cosines import Question, floats_of
+from notewell.backends.builtin.vectors.extension import Extension, load, step_down
+from notewell.backends.builtin.vectors.in_process import ProcessSearch
+from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
+from notewell.backends.builtin.vectors.vec0 import (
+    MOST,
+    DatabaseSearch,
+    Rough,
+    windows_of,
+)
+from notewell.backends.text.windows import Window, windows
+from notewell.config import VectorSettings
+from notewell.types import Fallback
 
-if TYPE_CHECKING:
-    from notewell.adapters.embeddings.base import Matrix
-    from notewell.backends.builtin.vectors.blocks import HeldCodes, Scan
+ONE_BY_ONE: Final = 2_000
+"""Vectors up to which every one is compared: that takes a few milliseconds."""
 
-_ONE_BY_ONE = 5_000
-"""Passages up to which every vector is compared: that takes a few milliseconds."""
-
-_CANDIDATES = 500
+_CANDIDATES: Final = 500
 """Codes that are looked at more closely, and one more for every so many passages:"""
 
-_PASSAGES_PER_CANDIDATE = 1_000
+_PASSAGES_PER_CANDIDATE: Final = 500
 
-_MOST_CANDIDATES = 16_000
-"""Above so many, comparing all of them is no slower."""
+_ROUNDING: Final = 1e-5
+"""By how much a candidate's cosine may be rounded."""
 
-_BLOCK = 4_096
-"""Vectors that are in memory at once when all are compared."""
+_TIES: Final = 4
+"""Passages that are as near as the last one, times the limit, that are looked at."""
+
+_ANEW: Final = "run `notewell index`; no note was touched"
 
 
 class Near(NamedTuple):
-    """A chunk by its id, and the cosine of its vector with the question's."""
+    """A chunk, the cosine of its best window with the question, and which one it is."""
 
     chunk: int
     cosine: float
+    window: int
 
 
-class Vectors:
-    """The vectors of one set, to be compared with one question."""
+class _Way(Protocol):
+    """How candidates are found; see `DatabaseSearch`."""
+
+    def near(self, wanted: int) -> list[Rough]: ...
+
+    def all(self, files: Sequence[int] | None) -> list[Rough]: ...
+
+
+class Ways:
+    """What vectors are searched by, in one program. Safe to share between threads."""
+
+    def __init__(self, settings: VectorSettings) -> None:
+        """Take the settings of the store."""
+        self._settings = settings
+        self._held = HeldCodes()
+
+    def search(
+        self, store: Store, tables: Generation, kept: VectorSet, vector: bytes
+    ) -> VectorSearch:
+        """Return the search of a set for one question."""
+        return VectorSearch(
+            store,
+            tables,
+            kept,
+            Question(vector),
+            extension=load(store, self._settings),
+            held=self._held,
+        )
+
+
+class VectorSearch:
+    """The vectors of one set, to be compared with one question.
+
+    Attributes:
+        kept: The set.
+        fallbacks: Why they were compared in the process, if they were to be in the
+            database.
+    """
 
     def __init__(
         self,
         store: Store,
         tables: Generation,
         kept: VectorSet,
-        question: Matrix,
-        codes: HeldCodes | None,
+        question: Question,
+        *,
+        extension: Extension,
+        held: HeldCodes,
     ) -> None:
-        """Prepare for a question.
-
-        Args:
-            question: One unit vector, shape (1, dimension).
-            codes: What reads the codes; None: every vector is compared.
-        """
         self._store = store
         self._tables = tables
-        self._kept = kept
+        self.kept = kept
         self._question = question
-        self._codes = codes
+        self._in_process = ProcessSearch(store, tables, kept, question, held)
+        self._way: _Way = self._in_process
+        self._many = needs_codes(store, kept)
+        hindered = hindrance(store, kept, extension, many=self._many)
+        self.fallbacks = (hindered,) if hindered else ()
+        if extension.version is not None and not hindered:
+            self._way = DatabaseSearch(store, tables, kept, question)
 
     def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Near]:
         """Return the nearest chunks of notes that are visible, best first.
@@ -75,107 +126,171 @@ class Vectors:
             limit: The most chunks.
             visible: Says of a note's path whether it may be seen.
         """
-        if self._scan is not None:
-            wanted = max(self._candidates(), limit * 2)
-            while wanted <= _MOST_CANDIDATES:
-                near = self._compared(self._scan.nearest(wanted))
-                found = self._visible(near, limit, visible)
+        if self._is_coded():
+            wanted = max(self._candidates(), limit * 4)
+            while wanted <= MOST:
+                found = self._best(self._near(wanted), limit, visible)
                 if len(found) >= limit:
                     return found
                 wanted *= 4
-        return self._visible(self._all(), limit, visible)
+        files = self._files(visible) if self._many else None
+        return self._best(self._all(files), limit, visible)
+
+    def cosines(self, chunks: Sequence[int]) -> dict[int, Near]:
+        """Return for each of these chunks that has a vector how near it is."""
+        rows = self._store.rows(
+            "select c.id, v.id, v.squares, v.vector"
+            f" from {self._tables.chunks} as c"
+            f" join {self._kept_join}"
+            " where c.id in (select value from json_each(?))",
+            f"[{','.join(map(str, chunks))}]",
+        )
+        cosines = self._question.cosines([(row[2], row[3]) for row in rows])
+        best: dict[int, Near] = {}
+        for (chunk, key, *_), cosine in zip(rows, cosines, strict=True):
+            window = key & ((1 << WINDOW_BITS) - 1)
+            before = best.get(chunk)
+            if before is None or (cosine, -window) > (before.cosine, -before.window):
+                best[chunk] = Near(chunk, cosine, window)
+        return best
 
     @property
     def background(self) -> float:
         """The mean cosine of all vectors with the question's."""
-        mean: object = self._store.get(self._kept.mean)
+        mean: object = self._store.get(self.kept.mean)
         if mean is None:
             return 0.0
         if not isinstance(mean, bytes):
             raise apsw.CorruptError("the mean vector is damaged")
-        return self._products(matrix_of([mean], self._kept))[0]
+        floats = floats_of(mean)
+        if len(floats) != self.kept.dimension:
+            raise apsw.CorruptError("the mean vector is damaged")
+        return float(sum(map(mul, floats, self._question.floats)))
 
-    def cosines(self, chunks: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these chunks that has a vector."""
-        import orjson
+    def window(self, text: str, number: int) -> Window:
+        """Return a window of a passage: its lines, and its text."""
+        cut = windows(text, self.kept.cut)
+        return cut[min(number, len(cut) - 1)]
 
-        rows = self._store.rows(
-            f"select c.id, v.vector from {self._tables.chunks} as c"
-            f" join {self._kept.vectors} as v on v.digest = c.digest"
-            " where c.id in (select value from json_each(?))",
-            orjson.dumps(list(chunks)).decode(),
+    @property
+    def _kept_join(self) -> str:
+        return (
+            f"{self.kept.texts} as t on t.digest = c.digest"
+            f" join {self.kept.vectors} as v on {windows_of('v', 't')}"
         )
-        return dict(self._cosines(rows))
 
-    @cached_property
-    def _scan(self) -> Scan | None:
-        """The first stage, if there are enough passages for two."""
-        few = (self._store.get("passages") or 0) <= _ONE_BY_ONE
-        if few or self._codes is None or self._store.get(self._kept.coded) != 1:
-            return None
-        return self._codes.scan(self._store, self._kept, self._question)
+    def _is_coded(self) -> bool:
+        """Say whether codes choose candidates."""
+        if not self._many:
+            return False
+        in_process = self._way is self._in_process
+        key = self.kept.blocked_to if in_process else self.kept.coded_to
+        return _has_codes(self._store, self.kept, key)
+
+    def _near(self, wanted: int) -> list[Rough]:
+        if self._way is not self._in_process:
+            try:
+                return self._way.near(wanted)
+            except (apsw.InterruptError, apsw.BusyError):
+                raise
+            except apsw.Error as error:
+                self._step_down(
+                    "corrupt", f"the codes of vectors are damaged ({error})"
+                )
+        if _has_codes(self._store, self.kept, self.kept.blocked_to):
+            return self._in_process.near(wanted)
+        return self._in_process.all(None)
+
+    def _all(self, files: Sequence[int] | None) -> list[Rough]:
+        if self._way is not self._in_process:
+            try:
+                return self._way.all(files)
+            except (apsw.InterruptError, apsw.BusyError):
+                raise
+            except apsw.Error as error:
+                self._step_down("corrupt", f"sqlite-vec failed ({error})")
+        return self._in_process.all(files)
+
+    def _step_down(self, reason: Literal["not-ready", "corrupt"], why: str) -> None:
+        self._way = self._in_process
+        self.fallbacks = (step_down(reason, f"{why}; {_ANEW}"),)
 
     def _candidates(self) -> int:
         passages = self._store.get("passages") or 0
         return _CANDIDATES + int(passages) // _PASSAGES_PER_CANDIDATE
 
-    def _compared(self, keys: Sequence[int]) -> list[Near]:
-        """Compare vectors exactly and return their chunks, best first."""
-        import orjson
+    def _files(self, visible: Callable[[str], bool]) -> list[int] | None:
+        """Return the files that may be seen; None if that is all of them."""
+        rows = self._store.rows(f"select id, path from {self._tables.files}")
+        seen = [key for key, path in rows if visible(path)]
+        return None if len(seen) == len(rows) else seen
 
-        rows = self._store.rows(
-            f"select c.id, v.vector from {self._kept.vectors} as v"
-            f" join {self._tables.chunks} as c on c.digest = v.digest"
-            " where v.id in (select value from json_each(?))",
-            orjson.dumps(list(keys)).decode(),
-        )
-        return _best_first(self._cosines(rows))
-
-    def _all(self) -> list[Near]:
-        """Compare every vector of the generation, a block at a time."""
-        rows = self._store.connection.execute(
-            f"select c.id, v.vector from {self._tables.chunks} as c"
-            f" join {self._kept.vectors} as v on v.digest = c.digest"
-        )
-        found: list[Near] = []
-        while block := list(islice(rows, _BLOCK)):
-            found += self._cosines(block)
-        return _best_first(found)
-
-    def _cosines(self, rows: Sequence[tuple[int, bytes]]) -> list[Near]:
-        products = self._products(matrix_of([row[1] for row in rows], self._kept))
-        return [Near(row[0], one) for row, one in zip(rows, products, strict=True)]
-
-    def _products(self, matrix: Matrix) -> list[float]:
-        """Return the cosine of each row with the question, the same for equal rows."""
-        # One row at a time in the same order: a product of matrices may round a row
-        # differently depending on the rows around it.
-        import numpy as np
-
-        products: list[float] = np.einsum("ij,j->i", matrix, self._question[0]).tolist()
-        return products
+    def _best(
+        self, rough: Sequence[Rough], limit: int, visible: Callable[[str], bool]
+    ) -> list[Near]:
+        """Compare the best passages that are visible by every window they have."""
+        best: dict[int, float] = {}
+        for one in self._visible(rough, limit, visible):
+            if len(best) >= limit:
+                bound = list(best.values())[limit - 1] - _ROUNDING
+                if one.cosine < bound or len(best) >= _TIES * limit:
+                    break
+            best.setdefault(one.chunk, one.cosine)
+        found = self.cosines(list(best)).values()
+        return sorted(found, key=lambda near: (-near.cosine, near.chunk))[:limit]
 
     def _visible(
-        self, near: Sequence[Near], limit: int, visible: Callable[[str], bool]
-    ) -> list[Near]:
-        """Return the first of these whose notes are visible."""
-        import orjson
-
-        path_of = (
-            f"select c.id, f.path from {self._tables.chunks} as c"
-            f" join {self._tables.files} as f on f.id = c.file_id"
-            " where c.id in (select value from json_each(?))"
-        )
-        found: list[Near] = []
-        for start in range(0, len(near), limit):
-            block = near[start : start + limit]
-            chunks = orjson.dumps([one.chunk for one in block]).decode()
-            paths = dict(self._store.rows(path_of, chunks))
-            found += [one for one in block if visible(paths[one.chunk])]
-            if len(found) >= limit:
-                break
-        return found[:limit]
+        self, rough: Sequence[Rough], limit: int, visible: Callable[[str], bool]
+    ) -> Iterator[Rough]:
+        """Yield those whose notes are visible; paths are read as they are needed."""
+        seen: dict[int, bool] = {}
+        for start in range(0, len(rough), 2 * limit):
+            block = rough[start : start + 2 * limit]
+            new = {one.file for one in block} - seen.keys()
+            paths = self._store.rows(
+                f"select id, path from {self._tables.files}"
+                " where id in (select value from json_each(?))",
+                f"[{','.join(map(str, new))}]",
+            )
+            seen.update({key: visible(path) for key, path in paths})
+            yield from (one for one in block if seen.get(one.file))
 
 
-def _best_first(found: Iterable[Near]) -> list[Near]:
-    return sorted(found, key=lambda near: (-near.cosine, near.chunk))
+def hindrance(
+    store: Store, kept: VectorSet, extension: Extension, *, many: bool
+) -> Fallback | None:
+    """Return why a set is not searched in the database, if it is to be and is not.
+
+    Args:
+        many: Codes have to choose what is compared.
+    """
+    if extension.version is None:
+        return extension.step_down
+    if not many or _has_codes(store, kept, kept.coded_to):
+        return None
+    return step_down(
+        "not-ready", f"sqlite-vec has no codes of these vectors yet; {_ANEW}"
+    )
+
+
+def needs_codes(store: Store, kept: VectorSet) -> bool:
+    """Say whether there are so many vectors in a set that codes are worth it."""
+    return bits(kept.dimension) > 0 and not _has_few(store, kept, first=0)
+
+
+def _has_codes(store: Store, kept: VectorSet, key: str) -> bool:
+    """Say whether all but a few vectors may have their codes."""
+    last = store.get(key)
+    if last is None:
+        return False
+    return _has_few(store, kept, first=(int(last) + 1) << WINDOW_BITS)
+
+
+def _has_few(store: Store, kept: VectorSet, *, first: int) -> bool:
+    """Say whether few vectors have this id or a larger one."""
+    count: int = store.one(
+        f"select count(*) from (select 1 from {kept.vectors} where id >= ? limit ?)",
+        first,
+        ONE_BY_ONE + 1,
+    )
+    return count <= ONE_BY_ONE

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from notewell.adapters.embeddings.base import EmbeddingIdentity, Matrix
-    from notewell.backends.builtin.vectors.blocks import HeldCodes
+    from notewell.adapters.embeddings.base import EmbeddingIdentity
+    from notewell.backends.builtin.vectors.nearest import Ways
     from notewell.types import Fallback
 
 
@@ -19,22 +19,24 @@ class Meaning:
     """A question's vector with the set that it is compared with, or why there is none.
 
     Attributes:
-        vector: float32, shape (1, dimension), unit length; None: words alone.
+        vector: float32, little-endian, unit length; None: words alone.
         identity: What the vector depends on.
+        cut: How the passages of the set that is wanted are cut into windows.
         provider: Who made it.
         model: With which model.
         fallbacks: Steps down that were taken.
         local_to_remote: The question left this machine because a local provider failed.
-        codes: What reads the codes of the set; None: every vector is compared.
+        ways: What it is compared by.
     """
 
-    vector: Matrix | None = None
+    vector: bytes | None = None
     identity: EmbeddingIdentity | None = None
+    cut: str = ""
     provider: str | None = None
     model: str | None = None
     fallbacks: tuple[Fallback, ...] = ()
     local_to_remote: bool = False
-    codes: HeldCodes | None = None
+    ways: Ways | None = None
 
 
 WORDS_ALONE = Meaning()

@@ -1,7 +1,8 @@
 """The tables of the vectors: one set per identity, beside the generations of the text.
 
 A set is never part of a generation: a rebuild of the text index finds the vectors of
-every text that is still there, and an outage of a provider touches nothing.
+every text that is still there, and an outage of a provider touches nothing. A text has a
+vector for each of its windows; which set that is tells also how they are cut.
 """
 
 from dataclasses import dataclass
@@ -14,20 +15,25 @@ from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 
-VECTORS_VERSION: Final = 1
+VECTORS_VERSION: Final = 2
 """Of these tables; another one's sets are not read."""
 
+WINDOW_BITS: Final = 8
+"""The id of a vector is that of its text, followed by these bits for its window."""
+
 SETS: Final = """
-create table if not exists nw_sets(
+create table if not exists nw_vector_sets(
     id integer primary key,
-    identity text not null unique,
-    dimension integer not null
+    identity text not null,
+    cut text not null,
+    dimension integer not null,
+    unique(identity, cut)
 ) strict
 """
 
-_State: TypeAlias = tuple[int | None, int, int]
-_counted: WeakKeyDictionary[Store, tuple[_State, int]] = WeakKeyDictionary()
-"""By connection the last count, and the state of the index that it is of."""
+_State: TypeAlias = tuple[int | None, int]
+_counted: WeakKeyDictionary[Store, tuple[_State, dict[int, int]]] = WeakKeyDictionary()
+"""By connection the last counts of each set, and the state of the index they are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +43,26 @@ class VectorSet:
     Attributes:
         id: The set's number.
         dimension: Numbers in a vector.
+        cut: How passages are cut into windows, as `windows.named` says it.
     """
 
     id: int
     dimension: int
+    cut: str = ""
+
+    @property
+    def texts(self) -> str:
+        """One row per text that has vectors, by its digest."""
+        return f"nw_texts_{self.id}"
 
     @property
     def vectors(self) -> str:
-        """One row per text: its digest, and float32 numbers of unit length."""
+        """One row per window: numbers from -127 to 127, and the sum of their squares."""
         return f"nw_vectors_{self.id}"
 
     @property
     def blocks(self) -> str:
-        """The first stage of a search: short codes, some thousand in a row."""
+        """Codes for a search in the process, some thousand in a row."""
         return f"nw_blocks_{self.id}"
 
     @property
@@ -58,9 +71,24 @@ class VectorSet:
         return f"nw_refused_{self.id}"
 
     @property
+    def codes(self) -> str:
+        """Key of the number of the table of sqlite-vec that holds the codes."""
+        return f"codes_{self.id}"
+
+    @property
     def coded(self) -> str:
-        """Key that says whether every live vector has its code in a block."""
-        return f"in_blocks_{self.id}"
+        """Key of how many codes that table holds."""
+        return f"coded_{self.id}"
+
+    @property
+    def coded_to(self) -> str:
+        """Key of the last text whose codes may be in that table."""
+        return f"coded_to_{self.id}"
+
+    @property
+    def blocked_to(self) -> str:
+        """The same for the blocks."""
+        return f"blocked_to_{self.id}"
 
     @property
     def mean(self) -> str:
@@ -68,13 +96,17 @@ class VectorSet:
         return f"mean_{self.id}"
 
     def create(self) -> str:
-        """Return the statements that create the tables, but for the blocks."""
+        """Return the statements that create the tables, but for those of the codes."""
         # An id is never given twice: the code of a vector that is gone must not
         # stand for another one.
         return f"""
-        create table {self.vectors}(
+        create table {self.texts}(
             id integer primary key autoincrement,
-            digest blob not null unique,
+            digest blob not null unique
+        ) strict;
+        create table {self.vectors}(
+            id integer primary key,
+            squares integer not null,
             vector blob not null
         ) strict;
         create table {self.refused}(
@@ -84,33 +116,65 @@ class VectorSet:
         """
 
 
-def find_set(store: Store, identity: EmbeddingIdentity) -> VectorSet | None:
-    """Return the set of an identity, if there is one."""
+def find_set(store: Store, identity: EmbeddingIdentity, cut: str) -> VectorSet | None:
+    """Return the set of an identity whose passages are cut so, if there is one."""
     if store.get("vectors_version") != VECTORS_VERSION:
         return None
     row = store.rows(
-        "select id, dimension from nw_sets where identity = ?", identity.encoded()
+        "select id, dimension, cut from nw_vector_sets where identity = ? and cut = ?",
+        identity.encoded(),
+        cut,
     )
     return VectorSet(*row[0]) if row else None
 
 
-def ensure_set(store: Store, identity: EmbeddingIdentity) -> VectorSet:
+def answering_set(
+    reader: Store, tables: Generation, identity: EmbeddingIdentity, cut: str
+) -> VectorSet | None:
+    """Return the set that answers: the one that is wanted, once it is whole.
+
+    Until then another one of the same identity answers, if it lacks less.
+    """
+    if reader.get("vectors_version") != VECTORS_VERSION:
+        return None
+    found = [
+        VectorSet(*row)
+        for row in reader.rows(
+            "select id, dimension, cut from nw_vector_sets where identity = ?"
+            " order by cut = ? desc, id desc",
+            identity.encoded(),
+            cut,
+        )
+    ]
+    if len(found) < 2:
+        return found[0] if found else None
+    return min(found, key=lambda kept: still_lacking(reader, tables, kept))
+
+
+def ensure_set(store: Store, identity: EmbeddingIdentity, cut: str) -> VectorSet:
     """Return the set of an identity, creating it; the caller holds the lock."""
-    found = find_set(store, identity)
+    found = find_set(store, identity, cut)
     if found:
         return found
     run = store.connection.execute
-    run(SETS)
-    number = 1 + (store.one("select max(id) from nw_sets") or 0)
-    made = VectorSet(number, identity.dimension)
     with store.connection:
+        run(SETS)
+        number = 1 + max(_last(store, "nw_vector_sets"), _last(store, "nw_sets"))
+        made = VectorSet(number, identity.dimension, cut)
         store.put("vectors_version", VECTORS_VERSION)
         run(
-            "insert into nw_sets values (?, ?, ?)",
-            (made.id, identity.encoded(), made.dimension),
+            "insert into nw_vector_sets values (?, ?, ?, ?)",
+            (made.id, identity.encoded(), cut, made.dimension),
         )
         run(made.create())
     return made
+
+
+def _last(store: Store, sets: str) -> int:
+    """Return the largest number of a set; version 1 kept them in a table of its own."""
+    if not store.one("select 1 from sqlite_schema where name = ?", sets):
+        return 0
+    return store.one(f"select max(id) from {sets}") or 0
 
 
 def all_sets(store: Store) -> list[tuple[EmbeddingIdentity, VectorSet]]:
@@ -121,23 +185,34 @@ def all_sets(store: Store) -> list[tuple[EmbeddingIdentity, VectorSet]]:
     """
     if store.get("vectors_version") != VECTORS_VERSION:
         return []
-    rows = store.rows("select id, identity, dimension from nw_sets order by id")
+    rows = store.rows(
+        "select id, identity, dimension, cut from nw_vector_sets order by id"
+    )
+    return [
+        (decoded(identity), VectorSet(key, dimension, cut))
+        for key, identity, dimension, cut in rows
+    ]
+
+
+def decoded(identity: str) -> EmbeddingIdentity:
+    """Read the identity of a set.
+
+    Raises:
+        apsw.CorruptError: it is damaged.
+    """
     try:
-        return [
-            (EmbeddingIdentity.decoded(identity), VectorSet(key, dimension))
-            for key, identity, dimension in rows
-        ]
+        return EmbeddingIdentity.decoded(identity)
     except (TypeError, ValueError) as error:
         raise apsw.CorruptError("the name of a set of vectors is damaged") from error
 
 
 def waiting(tables: Generation, vectors: VectorSet) -> str:
-    """Return the SQL condition on a chunk `c` that it waits for a vector of a set.
+    """Return the SQL condition on a chunk `c` that it waits for vectors of a set.
 
     Texts that the provider refused do not wait.
     """
     return (
-        f"not exists (select 1 from {vectors.vectors} as v where v.digest = c.digest)"
+        f"not exists (select 1 from {vectors.texts} as t where t.digest = c.digest)"
         f" and not exists"
         f" (select 1 from {vectors.refused} as r where r.digest = c.digest)"
     )
@@ -147,7 +222,7 @@ def embedded_chunks(store: Store, tables: Generation, vectors: VectorSet) -> int
     """Count the chunks of a generation that have a vector."""
     count: int = store.one(
         f"select count(*) from {tables.chunks} as c where exists"
-        f" (select 1 from {vectors.vectors} as v where v.digest = c.digest)"
+        f" (select 1 from {vectors.texts} as t where t.digest = c.digest)"
     )
     return count
 
@@ -157,7 +232,7 @@ def lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
     # Not by `waiting`: three indexes side by side are three times as quick to read.
     count: int = store.one(
         f"select count(*) from (select digest from {tables.chunks}"
-        f" except select digest from {vectors.vectors}"
+        f" except select digest from {vectors.texts}"
         f" except select digest from {vectors.refused})"
     )
     return count
@@ -165,8 +240,10 @@ def lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
 
 def still_lacking(reader: Store, tables: Generation, vectors: VectorSet) -> int:
     """Count as `lacking` does, but only once between two writes of others."""
-    state = (reader.one("pragma data_version"), tables.number, vectors.id)
+    state = (reader.one("pragma data_version"), tables.number)
     before = _counted.get(reader)
     if before is None or before[0] != state:
-        before = _counted[reader] = state, lacking(reader, tables, vectors)
-    return before[1]
+        before = _counted[reader] = state, {}
+    if vectors.id not in before[1]:
+        before[1][vectors.id] = lacking(reader, tables, vectors)
+    return before[1][vectors.id]

@@ -26,6 +26,8 @@ from notewell.config.search import (
     SearchSettings,
     StoreSettings,
     SyncSettings,
+    VectorSettings,
+    WindowSettings,
 )
 from notewell.config.secret import Secret
 from notewell.config.settings import AgentSettings, ResolvedValue, Settings
@@ -53,6 +55,8 @@ __all__ = [
     "Settings",
     "StoreSettings",
     "SyncSettings",
+    "VectorSettings",
+    "WindowSettings",
     "later_features",
     "load_settings",
     "unused_settings",

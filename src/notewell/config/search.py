@@ -78,6 +78,20 @@ class QuerySettings(Block, frozen=True, kw_only=True):
     hybrid: HybridSettings = HybridSettings()
 
 
+class WindowSettings(Block, frozen=True, kw_only=True):
+    """The parts of a passage that have a vector each; the best one counts."""
+
+    tokens: Annotated[
+        int | None,
+        whole(0, 1_000_000),
+        "Tokens in a window, about; 0: a vector for the whole passage; unset: 120, and"
+        " 0 for providers elsewhere, where windows cost half as much again.",
+    ] = None
+    overlap: Annotated[
+        int, whole(0, 1_000_000), "Tokens that neighbours share, at most half."
+    ] = 40
+
+
 class ChunkingSettings(Block, frozen=True, kw_only=True):
     """How notes are cut into passages; `overlap` is below `tokens`."""
 
@@ -87,6 +101,7 @@ class ChunkingSettings(Block, frozen=True, kw_only=True):
         whole(0, 1_000_000),
         "Tokens that neighbours share, fewer than `tokens`; unset: at most a fifth.",
     ] = 80
+    window: WindowSettings = WindowSettings()
 
 
 class LocalSettings(Block, frozen=True, kw_only=True):
@@ -157,11 +172,14 @@ class CacheSettings(Block, frozen=True, kw_only=True):
 class VectorSettings(Block, frozen=True, kw_only=True):
     """The vector index."""
 
-    elsewhere: ClassVar[frozenset[str]] = frozenset({"extensionPath"})
-
     enabled: Annotated[
-        bool, switch(), "Find candidates by codes; false: compare every vector."
+        bool,
+        switch(),
+        "Search vectors in the database, by sqlite-vec; false: in the process.",
     ] = True
+    extension_path: Annotated[
+        Path | None, location(), "sqlite-vec's file; unset: the one that is installed."
+    ] = None
 
 
 class StoreSettings(Block, frozen=True, kw_only=True):

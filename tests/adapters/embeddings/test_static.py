@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import notewell
-from notewell.adapters.embeddings.base import EmbedsQuestions, EmbeddingIdentity
+from notewell.adapters.embeddings.base import EmbeddingIdentity, EmbedsQuestions
 from notewell.adapters.embeddings.static import (
     DIMENSION,
     StaticEmbedder,

@@ -62,8 +62,8 @@ def test_damage_that_is_met_on_the_way_is_mended_by_the_same_run(
 @pytest.mark.parametrize(
     ("damage", "embedded"),
     [
-        ("update nw_vectors_1 set vector = x'00' where id = 3", 1),
-        ("update nw_blocks_1 set codes = zeroblob(length(codes))", 0),
+        ("update nw_vectors_1 set vector = x'00' where id = 3 << 8", 1),
+        ("update nw_codes_1_1_chunks set validity = zeroblob(128)", 0),
     ],
     ids=["a vector", "codes"],
 )
@@ -74,7 +74,7 @@ def test_forcing_an_index_mends_what_is_damaged(
     damage: str,
     embedded: int,
 ) -> None:
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     meant.notebook.write(NOTES)
     meant.index()
     concepts.texts.clear()
@@ -96,17 +96,21 @@ def test_forcing_an_index_mends_what_is_damaged(
     [
         "update nw_meta set value = x'000102' where key = 'mean_1'",
         "update nw_meta set value = 'nothing' where key = 'mean_1'",
-        "update nw_blocks_1 set codes = x'000102'",
-        "update nw_blocks_1 set ids = x'000102'",
-        "update nw_blocks_1 set codes = zeroblob(length(codes))",
-        "update nw_sets set identity = 'nothing'",
-        "update nw_sets set identity = '[]'",
+        "update nw_codes_1_1_vector_chunks00 set vectors = x'000102'",
+        "update nw_codes_1_1_vector_chunks00 set vectors = zeroblob(length(vectors))",
+        "delete from nw_codes_1_1_vector_chunks00",
+        "delete from nw_codes_1_1_chunks",
+        "drop table nw_codes_1_1_chunks",
+        "update nw_codes_1_1_chunks set validity = zeroblob(128)",
+        "update nw_codes_1_1_chunks set rowids = x'00'",
+        "update nw_vector_sets set identity = 'nothing'",
+        "update nw_vector_sets set identity = '[]'",
     ],
 )
 def test_damage_beside_the_vectors_is_an_error_of_ours(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 2)
     monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
     meant.notebook.write(NOTES)
@@ -135,7 +139,7 @@ def test_damage_of_one_set_costs_no_other_its_vectors(
     meant.index()
     meant.notebook.engine.close()
     with closing(apsw.Connection(str(meant.notebook.index))) as index:
-        index.execute("drop table nw_vectors_1")
+        index.execute("drop table nw_texts_1")
     other.texts.clear()
 
     with only_writer(meant.notebook.index, patient=True):
@@ -186,7 +190,7 @@ def test_vectors_that_go_while_a_question_is_embedded_are_missed_aloud(
 
     def remove(texts: Sequence[str]) -> None:
         with closing(apsw.Connection(str(meant.notebook.index))) as index:
-            index.execute("delete from nw_sets")
+            index.execute("delete from nw_vector_sets")
 
     concepts.before = remove
     found = meant.notebook.ask("word7")
@@ -203,7 +207,7 @@ def test_damage_that_only_reading_finds_is_mended_by_force(
     meant.notebook.engine.close()
     with closing(apsw.Connection(str(meant.notebook.index))) as index:
         page = index.execute(
-            "select rootpage from sqlite_schema where name = 'nw_sets'"
+            "select rootpage from sqlite_schema where name = 'nw_vector_sets'"
         ).get
         index.execute("pragma wal_checkpoint(truncate)")
     content = bytearray(meant.notebook.index.read_bytes())

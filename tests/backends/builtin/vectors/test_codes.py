@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors import blocks, nearest
-from notewell.backends.builtin.vectors.blocks import Scan
-from notewell.backends.builtin.vectors.codes import distances, encode, words
+from notewell.backends.builtin.vectors.blocks import Scan, distances, in_words
+from notewell.backends.builtin.vectors.codes import bits, encode, encode_one
 from notewell.backends.builtin.vectors.tables import VectorSet
 
 if TYPE_CHECKING:
     from tests.backends.builtin.vectors.conftest import Concepts, Meant
 
 NOTES = {f"memory/n{n:02}.md": f"# Note {n}\n\nword{n} text\n" for n in range(30)}
+IN_PROCESS = {"store.vector.enabled": False}
 
 
 @given(dimension=st.integers(1, 300), seed=st.integers(0, 2**32))
@@ -28,11 +29,13 @@ def test_distances_are_those_of_the_bits(dimension: int, seed: int) -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
 
     codes = encode(vectors)
-    far = distances(codes, codes[:, :1])
+    words = in_words(codes)
+    far = distances(words, words[:, :1])
 
-    assert codes.shape == (words(dimension), 7)
-    columns = [int.from_bytes(column.tobytes()) for column in codes.T]
-    assert far.tolist() == [(columns[0] ^ one).bit_count() for one in columns]
+    assert codes.shape == (7, bits(dimension) // 8)
+    rows = [int.from_bytes(row.tobytes()) for row in codes]
+    assert far.tolist() == [(rows[0] ^ one).bit_count() for one in rows]
+    assert [encode_one(row.tolist()) for row in vectors] == [c.tobytes() for c in codes]
 
 
 def test_the_nearer_a_vector_the_nearer_its_code() -> None:
@@ -41,9 +44,9 @@ def test_the_nearer_a_vector_the_nearer_its_code() -> None:
     plane, _ = np.linalg.qr(chance.standard_normal((384, 2)))
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ plane.T
 
-    codes = encode(vectors.astype(np.float32))
+    words = in_words(encode(vectors.astype(np.float32)))
 
-    far = distances(codes, codes[:, :1]).tolist()
+    far = distances(words, words[:, :1]).tolist()
     assert far == sorted(far)
 
 
@@ -64,7 +67,7 @@ def test_the_nearest_are_as_many_as_wanted_and_none_is_left_out_that_is_as_near(
 def test_vectors_too_long_for_a_code_are_compared_without(
     meant: "Meant", concepts: "Concepts", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     concepts.dimension = 9_000
     meant.notebook.write({**NOTES, "memory/car.md": "my automobile\n"})
 
@@ -72,13 +75,13 @@ def test_vectors_too_long_for_a_code_are_compared_without(
 
     assert meant.notebook.ask("vehicle").hits[0].path == "memory/car.md"
     [kept] = meant.notebook.engine.status().vectors
-    assert kept.search == "exact"
+    assert kept.search == "sqlite-vec"
 
 
 def test_a_note_that_came_is_found_by_who_has_read_the_codes_before(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     meant.notebook.write(NOTES)
     meant.index()
     before = meant.notebook.ask("vehicle", limit=1)
@@ -97,7 +100,9 @@ def test_a_note_that_came_is_found_by_who_has_read_the_codes_before(
 def test_a_change_writes_the_blocks_that_it_touches_and_no_others(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(blocks, "_SPAN", 8)
+    meant.has(settings=IN_PROCESS)
     meant.notebook.write(NOTES)
     meant.index()
     before = marks(meant.notebook.index)
@@ -113,8 +118,9 @@ def test_a_change_writes_the_blocks_that_it_touches_and_no_others(
 def test_codes_that_are_not_held_are_read_again(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(blocks, "_SPAN", 8)
+    meant.has(settings=IN_PROCESS)
     meant.notebook.write(NOTES)
     meant.index()
     held = [meant.notebook.ask("word7") for _ in range(2)]

@@ -142,25 +142,28 @@ def test_notes_that_are_closed_take_no_places(meant: "Meant") -> None:
 
 
 @pytest.mark.parametrize("text", ["vehicle", "sea automobile", "entry 7 about topic7"])
-def test_codes_and_exact_comparison_give_one_answer(
+def test_every_way_of_comparing_gives_one_answer(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     meant.notebook.write({**NOTES, **DISTRACTORS})
-    meant.index()
-    exact = meant.notebook.ask(text)
+    found: list[tuple[object, ...]] = []
 
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
-    coded = meant.notebook.ask(text)
-    meant.has(settings={"store.vector.enabled": False})
-    uncoded = meant.notebook.ask(text)
+    for one_by_one in (2_000, 0):
+        monkeypatch.setattr(nearest, "ONE_BY_ONE", one_by_one)
+        for enabled in (True, False):
+            meant.has(settings={"store.vector.enabled": enabled})
+            meant.index()
+            one = meant.notebook.ask(text)
+            found.append((one.hits, one.mode, one.fallbacks, one.degraded))
 
-    assert coded == exact == uncoded
+    assert found[0][1:] == ("hybrid", (), False)
+    assert [one == found[0] for one in found] == [True] * 4
 
 
 def test_few_candidates_by_their_codes_hold_the_nearest(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 2)
     monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
     meant.notebook.write({**NOTES, **DISTRACTORS})

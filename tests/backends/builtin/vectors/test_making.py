@@ -314,7 +314,7 @@ def test_pruning_for_one_provider_leaves_the_vectors_of_another_searchable(
     concepts: "Concepts",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     uncached = {"cache.enabled": False}
     meant.has(settings=uncached)
     meant.notebook.write({**NOTES, "memory/z.md": "automobile\n"})

@@ -73,7 +73,7 @@ def spoken(notebook: "Notebook", concepts: "Concepts") -> Spoken:
 def searched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors are compared in either way, with few candidates."""
     if request.param == "by codes":
-        monkeypatch.setattr(nearest, "_ONE_BY_ONE", 0)
+        monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 5)
     monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 5)
 

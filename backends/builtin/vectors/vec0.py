@@ -1,0 +1,327 @@
+"""Searching vectors in the database: codes in a table of sqlite-vec.
+
+The table is derived, one for each set, and may be dropped at any time. A search reads a
+few codes of every chunk of it, to see within which distance there are as many
+candidates as are wanted; one statement then finds all codes within that distance, joins
+them to their passages, and orders them by the cosine of their vectors.
+
+The table is written by adding and deleting alone: in 0.1.9 a column of bits cannot be
+updated, rows cannot be replaced, and renaming breaks the table. Deleted rows leave holes
+that are not filled again, so a table of many holes is written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import apsw
+
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.codes import bits, encode, encode_one
+from notewell.backends.builtin.vectors.cosines import (
+    Question,
+    unit_rows,
+    whole_numbers,
+)
+from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
+
+MOST: Final = 4096
+"""Rows that the table gives at once."""
+
+_SLOTS: Final = 1024
+"""Codes in a chunk of the table."""
+
+_SAMPLE: Final = 2048
+"""Codes that are looked at to see how near the nearest are."""
+
+_AT_ONCE: Final = 2_000
+"""Vectors that are coded at once."""
+
+
+class Rough(NamedTuple):
+    """A passage, and the cosine of one of its windows, which may be rounded."""
+
+    chunk: int
+    file: int
+    cosine: float
+
+
+class DatabaseSearch:
+    """Compares one question with the vectors of a set, in SQL."""
+
+    def __init__(
+        self, store: Store, tables: Generation, kept: VectorSet, question: Question
+    ) -> None:
+        self._store = store
+        self._tables = tables
+        self._kept = kept
+        self._question = question
+
+    def near(self, wanted: int) -> list[Rough]:
+        """Return passages by about so many of the nearest codes, best first.
+
+        Raises:
+            apsw.Error: the table is damaged, or its codes were not made yet.
+        """
+        table = codes_table(self._store, self._kept)
+        code = encode_one(self._question.floats)
+        bound = self._bound(table, code, wanted)
+        last = self._store.get(self._kept.coded_to) or 0
+        return self._rows(
+            f"select rowid from {table}"
+            " where code match vec_bit(?5) and k = ?6 and distance <= ?7"
+            f" union all select id from {self._kept.vectors} where id >= ?8",
+            code,
+            MOST,
+            bound,
+            (last + 1) << WINDOW_BITS,
+        )
+
+    def all(self, files: Sequence[int] | None) -> list[Rough]:
+        """Return the passages of some files, or of all, by every vector, best first."""
+        if files is None:
+            return self._rows(f"select id from {self._kept.vectors}")
+        listed = f"[{','.join(map(str, files))}]"
+        return self._rows(
+            f"select v.id from {self._tables.chunks} as c"
+            f" join {self._kept.texts} as t on t.digest = c.digest"
+            f" join {self._kept.vectors} as v on {windows_of('v', 't')}"
+            " where c.file_id in (select value from json_each(?5))",
+            listed,
+        )
+
+    def _rows(self, which: str, *values: object) -> list[Rough]:
+        high, low = self._question.halves
+        first, second = self._question.shares
+        rows = self._store.rows(
+            f"with near(id) as materialized ({which})"
+            " select c.id, c.file_id,"
+            " ?3 * (1 - vec_distance_cosine(vec_int8(v.vector), vec_int8(?1)))"
+            " + ?4 * (1 - vec_distance_cosine(vec_int8(v.vector), vec_int8(?2)))"
+            " from near"
+            f" join {self._kept.vectors} as v on v.id = near.id"
+            f" join {self._kept.texts} as t on t.id = near.id >> {WINDOW_BITS}"
+            f" join {self._tables.chunks} as c on c.digest = t.digest"
+            " order by 3 desc, 1",
+            high,
+            low,
+            first,
+            second,
+            *values,
+        )
+        if rows and rows[-1][2] is None:
+            raise apsw.CorruptError("a vector is damaged")
+        return [Rough(*row) for row in rows]
+
+    def _bound(self, table: str, code: bytes, wanted: int) -> int:
+        """Return a distance within which there are about so many codes."""
+        asked = int.from_bytes(code, "big")
+        held, sample = 0, list[int]()
+        for live, some in _samples(self._store, table, len(code)):
+            held += live
+            sample += [(int.from_bytes(one, "big") ^ asked).bit_count() for one in some]
+        if held != self._store.get(self._kept.coded):
+            raise apsw.CorruptError("codes have gone")
+        if not sample:
+            return 0
+        sample.sort()
+        return sample[min(len(sample) - 1, wanted * len(sample) // held)]
+
+
+def codes_table(store: Store, kept: VectorSet) -> str:
+    """Return the name of the table that holds the codes of a set.
+
+    Raises:
+        NoCodes: there is none.
+    """
+    number = store.get(kept.codes)
+    if number is None:
+        raise NoCodes("there are no codes yet")
+    return f"nw_codes_{kept.id}_{number}"
+
+
+class NoCodes(apsw.SQLError):
+    """No writer has made the codes of a set."""
+
+
+def windows_of(vector: str, text: str) -> str:
+    """Return the SQL condition that a vector is of a text."""
+    return (
+        f"{vector}.id between {text}.id << {WINDOW_BITS}"
+        f" and ({text}.id << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}"
+    )
+
+
+def _samples(
+    store: Store, table: str, size: int
+) -> Iterator[tuple[int, Sequence[bytes]]]:
+    """Yield for each chunk how many codes it holds, and the first ones.
+
+    Raises:
+        apsw.CorruptError: a code is empty, which no vector's is.
+    """
+    chunks = store.rows(f"select chunk_id, validity from {table}_chunks")
+    if not chunks:
+        return
+    each = max(1, _SAMPLE // len(chunks))
+    column = f"{table}_vector_chunks00"
+    blob = store.connection.blob_open(
+        "main", column, "vectors", chunks[0][0], writeable=False
+    )
+    with blob:
+        for chunk, validity in chunks:
+            # Bits from the lowest on, so that the first slot is that of the number 1.
+            slots = int.from_bytes(validity, "little")
+            blob.reopen(chunk)
+            codes = blob.read(each * size)
+            some = [
+                codes[slot * size : (slot + 1) * size]
+                for slot in range(each)
+                if slots >> slot & 1
+            ]
+            if not all(map(any, some)):
+                raise apsw.CorruptError("codes are damaged")
+            yield slots.bit_count(), some
+
+
+def write_codes(store: Store, tables: Generation, kept: VectorSet) -> None:
+    """Make the table hold the codes of the live vectors; the caller has a transaction.
+
+    It is written anew where it is damaged, or where less than half of it is in use.
+    """
+    try:
+        table = codes_table(store, kept)
+        if _is_sound(store, kept, table):
+            _write_differences(store, tables, kept, table)
+            if not _is_sparse(store, table):
+                _record(store, kept, table)
+                return
+    except (apsw.SQLError, apsw.CorruptError):
+        pass  # damaged, or not there
+    write_codes_anew(store, tables, kept)
+
+
+def write_codes_anew(store: Store, tables: Generation, kept: VectorSet) -> None:
+    """Drop the table, if there is one, and write another one."""
+    drop_codes(store, kept)
+    number = 1 + (store.get("last_codes") or 0)
+    store.put("last_codes", number)
+    store.put(kept.codes, number)
+    table = codes_table(store, kept)
+    store.connection.execute(
+        f"create virtual table {table} using vec0(code bit[{bits(kept.dimension)}],"
+        f" chunk_size={_SLOTS})"
+    )
+    _write_differences(store, tables, kept, table)
+    _record(store, kept, table)
+
+
+def drop_codes(store: Store, kept: VectorSet) -> None:
+    """Drop the table, or leave it aside where sqlite-vec cannot do so."""
+    number = store.get(kept.codes)
+    if number is None:
+        return
+    for key in (kept.codes, kept.coded, kept.coded_to):
+        store.forget(key)
+    run = store.connection.execute
+    run("savepoint drop_codes")
+    try:
+        run(f"drop table if exists nw_codes_{kept.id}_{number}")
+    except apsw.Error:
+        run("rollback to drop_codes")
+    run("release drop_codes")
+
+
+def _write_differences(
+    store: Store, tables: Generation, kept: VectorSet, table: str
+) -> None:
+    live = (
+        f"select t.id from {kept.texts} as t where exists"
+        f" (select 1 from {tables.chunks} as c where c.digest = t.digest)"
+    )
+    held = f"select rowid >> {WINDOW_BITS} from {table}_rowids"
+    gone = store.rows(
+        f"select rowid from {table}_rowids where rowid >> {WINDOW_BITS} in"
+        f" (select * from ({held} except {live}))"
+    )
+    store.connection.executemany(f"delete from {table} where rowid = ?", gone)
+    came = store.rows(
+        f"select v.id from (select id from ({live} except {held})) as t"
+        f" cross join {kept.vectors} as v on {windows_of('v', 't')} order by v.id"
+    )
+    for at in range(0, len(came), _AT_ONCE):
+        keys = [row[0] for row in came[at : at + _AT_ONCE]]
+        codes = encoded(store, kept, keys)
+        store.connection.executemany(
+            f"insert into {table}(rowid, code) values (?, vec_bit(?))",
+            zip(keys, codes, strict=True),
+        )
+
+
+def _record(store: Store, kept: VectorSet, table: str) -> None:
+    store.put(kept.coded, store.one(f"select count(*) from {table}_rowids"))
+    store.put(kept.coded_to, store.one(f"select max(id) from {kept.texts}") or 0)
+
+
+def encoded(store: Store, kept: VectorSet, keys: Sequence[int]) -> list[bytes]:
+    """Return the codes of vectors by their ids.
+
+    Raises:
+        apsw.CorruptError: one of them has another length, or has gone.
+    """
+    found = dict(
+        store.rows(
+            f"select id, vector from {kept.vectors}"
+            " where id in (select value from json_each(?))",
+            f"[{','.join(map(str, keys))}]",
+        )
+    )
+    vectors = whole_numbers([found.get(key, b"") for key in keys], kept.dimension)
+    return [code.tobytes() for code in encode(unit_rows(vectors))]
+
+
+def _is_sparse(store: Store, table: str) -> bool:
+    slots = _SLOTS * store.one(f"select count(*) from {table}_chunks")
+    used = store.one(f"select count(*) from {table}_rowids")
+    return bool(slots > 2 * used + 2 * _SLOTS)
+
+
+def _is_sound(store: Store, kept: VectorSet, table: str) -> bool:
+    """Say whether a code of each chunk is that of its vector, and all are there."""
+    held = sum(
+        int.from_bytes(validity, "little").bit_count()
+        for (validity,) in store.rows(f"select validity from {table}_chunks")
+    )
+    rows = store.one(f"select count(*) from {table}_rowids")
+    if not held == rows == store.get(kept.coded):
+        return False
+    size = bits(kept.dimension) // 8
+    for key, chunk, slot in store.rows(
+        f"select r.rowid, r.chunk_id, r.chunk_offset from {table}_rowids as r"
+        f" join {kept.vectors} as v on v.id = r.rowid group by r.chunk_id"
+    ):
+        places = (
+            (f"{table}_vector_chunks00", "vectors", size),
+            (f"{table}_chunks", "rowids", 8),
+        )
+        code, number = (
+            _part(store, name, column, chunk, slot * width, width)
+            for name, column, width in places
+        )
+        if int.from_bytes(number, "little") != key:
+            return False
+        if [code] != encoded(store, kept, [key]):
+            return False
+    return True
+
+
+def _part(
+    store: Store, table: str, column: str, row: int, start: int, size: int
+) -> bytes:
+    blob = store.connection.blob_open("main", table, column, row, writeable=False)
+    with blob:
+        blob.seek(start)
+        part: bytes = blob.read(size)
+    return part
