@@ -1,4 +1,4 @@
-"""Blocking work in coroutines: in a thread where a loop must stay free, else in place.
+"""Between threads and event loops: who blocks stays out of a loop, and the other way round.
 
 Engines whose work blocks (SQLite, files) are written once, as coroutines that await
 `off_the_loop`. Programs with an event loop await them; scripts and the command line
@@ -10,14 +10,18 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
-from notewell.types import IndexStatus
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop, Task
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
 
 _driven = ContextVar("_driven", default=False)
+
+_LOOK: Final = 0.1
+"""Seconds after which work in a loop is called off at the latest."""
 
 
 class CalledOff(Exception):
@@ -79,47 +83,52 @@ def drive(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
     raise RuntimeError("this backend needs an event loop")
 
 
-class BlockingEngine(Protocol):
-    """An engine whose calls block, and that keeps itself up to date."""
+class InLoop:
+    """Work that a thread has done in the event loop in which this was made.
 
-    def built(self) -> bool:
-        """Say whether an index was ever completed."""
-        ...
+    Without a loop, it is driven by the thread itself.
+    """
 
-    def status(self) -> IndexStatus:
-        """Count what the index holds and what it lacks."""
-        ...
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        self._work = work
+        self._loop = _running_loop()
+        self._task: Task[object] | None = None
 
-    def nudge(self, *, changed: bool = True) -> None:
-        """Let an update follow soon. Does not block."""
-        ...
+    def __call__(self, stop: threading.Event) -> None:
+        """Do it, until it ends or `stop` is set."""
+        if self._loop is None:
+            drive(self._work())
+            return
+        import asyncio
+        from concurrent.futures import wait
 
-    def close(self) -> None:
-        """Release everything."""
-        ...
+        running = asyncio.run_coroutine_threadsafe(self._watched(), self._loop)
+        while not wait([running], _LOOK).done:
+            if stop.is_set():
+                running.cancel()
+                return
+        running.result()
+
+    async def ended(self, within: float | None = None) -> None:
+        """Wait until what was called off has cleaned up."""
+        if self._task is not None:
+            import asyncio
+
+            await asyncio.wait([self._task], timeout=within)
+
+    async def _watched(self) -> object:
+        import asyncio
+
+        self._task = asyncio.current_task()
+        return await self._work()
 
 
-_Engine = TypeVar("_Engine", bound=BlockingEngine)
+def _running_loop() -> "AbstractEventLoop | None":
+    if "asyncio" not in sys.modules:
+        return None
+    import asyncio
 
-
-class OffTheLoop(Generic[_Engine]):
-    """What the backends of all such engines have in common. See `Backend`."""
-
-    def __init__(self, engine: _Engine) -> None:
-        self._engine = engine
-
-    async def built(self) -> bool:
-        """Whether an index was ever completed, so that searches are answered by it."""
-        return await off_the_loop(self._engine.built)
-
-    async def status(self) -> IndexStatus:
-        """Count what the index holds and what it lacks."""
-        return await off_the_loop(self._engine.status)
-
-    def nudge(self, *, changed: bool = True) -> None:
-        """Say that the index should be brought up to date."""
-        self._engine.nudge(changed=changed)
-
-    async def close(self) -> None:
-        """Release what the engine holds."""
-        await off_the_loop(self._engine.close)
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

@@ -16,6 +16,9 @@ BUILTIN: Final[Mapping[str, str]] = {
     "qmd": "notewell.backends.qmd:QmdBackend",
 }
 
+DRIVEN: Final = frozenset({"builtin"})
+"""Those that need no event loop: they wait for nothing but their own work."""
+
 
 def targets() -> dict[str, str]:
     """Return every known name with its "module:attribute", built-ins first.

@@ -4,11 +4,8 @@ An engine may belong to the event loop in which it was opened, so its runs happe
 Only their times are kept by a thread.
 """
 
-import sys
-import threading
-from concurrent.futures import wait
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 from notewell.backends.base import (
     Backend,
@@ -19,15 +16,9 @@ from notewell.backends.base import (
     VectorWork,
     Waiting,
 )
-from notewell.backends.blocking import drive, off_the_loop
+from notewell.backends.blocking import InLoop, off_the_loop
 from notewell.backends.schedule import Rhythm, Schedule
 from notewell.types import IndexReport, IndexStatus
-
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop, Task
-
-_LOOK: Final = 0.1
-"""Seconds after which a run is called off at the latest."""
 
 _CLOSING: Final = 5.0
 
@@ -48,11 +39,10 @@ class Upkeep:
 
     def __init__(self, backend: Backend, site: Site) -> None:
         self._backend = backend
-        self._loop = _running_loop()
-        self._run: Task[IndexReport] | None = None
+        self._run = InLoop(lambda: backend.refresh(vectors=VectorWork()))
         settings = site.agent.search.sync
         self._on_search = settings.on_search
-        self._schedule = Schedule(Rhythm.of(settings), update=self._update)
+        self._schedule = Schedule(Rhythm.of(settings), update=self._run)
         self._schedule.start()
 
     @classmethod
@@ -107,39 +97,5 @@ class Upkeep:
     async def close(self) -> None:
         """Call off what runs, and close the backend."""
         await off_the_loop(self._schedule.close, _CLOSING)
-        if self._run is not None:
-            import asyncio
-
-            await asyncio.wait([self._run], timeout=_CLOSING)  # it may clean up
+        await self._run.ended(_CLOSING)
         await self._backend.close()
-
-    def _update(self, stop: threading.Event) -> None:
-        """Run `refresh` where the backend lives, until it ends or is called off."""
-        if self._loop is None:
-            drive(self._backend.refresh(vectors=VectorWork()))
-            return
-        import asyncio
-
-        running = asyncio.run_coroutine_threadsafe(self._in_loop(), self._loop)
-        while not wait([running], _LOOK).done:
-            if stop.is_set():
-                running.cancel()
-                return
-        running.result()
-
-    async def _in_loop(self) -> IndexReport:
-        import asyncio
-
-        self._run = asyncio.current_task()
-        return await self._backend.refresh(vectors=VectorWork())
-
-
-def _running_loop() -> "AbstractEventLoop | None":
-    if "asyncio" not in sys.modules:
-        return None
-    import asyncio
-
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

@@ -1,5 +1,6 @@
 """What an index holds, counted when it is asked for."""
 
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from notewell.types import IndexReport, IndexStatus, Skipped, VectorStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """Who is told how an indexing run goes."""
+    """Who is told how an indexing run goes, and who says that it is called off."""
 
     progress: Progress | None
     waiting: Waiting | None
+    stop: threading.Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -178,9 +178,14 @@ class Engine:
         progress: Progress | None,
         waiting: Waiting | None = None,
         vectors: VectorWork | None = None,
+        stop: threading.Event | None = None,
     ) -> IndexReport:
-        """Make the index agree with the files; see `Backend.refresh`."""
-        told = Told(progress=progress, waiting=waiting)
+        """Make the index agree with the files; see `Backend.refresh`.
+
+        Args:
+            stop: Set when another writer is not to be waited for any longer.
+        """
+        told = Told(progress=progress, waiting=waiting, stop=stop or self._closing)
         try:
             return self._refreshed(force, within, told, vectors)
         except BackendFailed as error:
@@ -226,7 +231,7 @@ class Engine:
             return Indexed(scanned=scanned)
         patient = within is None
         with only_writer(
-            self._path, patient=patient, waiting=told.waiting, closing=self._closing
+            self._path, patient=patient, waiting=told.waiting, closing=told.stop
         ) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."

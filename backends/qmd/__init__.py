@@ -3,6 +3,6 @@
 `notewell.backends.qmd.engine` is where to begin to read.
 """
 
-from notewell.backends.qmd.backend import QmdBackend
+from notewell.backends.qmd.engine import QmdBackend
 
 __all__ = ["QmdBackend"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from notewell.backends.base import Query, Site
+from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.asking import COMPLETE, Budget, Question
 from notewell.backends.qmd.reading import Names, Reading, spread_in
@@ -105,7 +106,7 @@ class Words:
                     found.append(replace(hit, score=score, text_score=text_score))
         return found
 
-    def answer(self, budget: Budget) -> Worded:
+    async def answer(self, budget: Budget) -> Worded:
         """Ask as long as it is worth it.
 
         Raises:
@@ -114,29 +115,27 @@ class Words:
         written = as_written(self._query.text)
         if not written:
             return Worded(hits=(), literal=False, stale=False)
-        self._keep(self._sayings.own())
-        found = self._first(written, budget)
-        self._add(found)
-        worded = self._weighed()
+        found = await self._first(written, budget)
+        worded = await off_the_loop(self._weighed, found)
         cut = len(found) >= COMPLETE
         if cut and (not worded.literal or self._query.limit > COMPLETE):
-            self._add(self._asking.listed(written, self._long_list(), budget))
-            worded = self._weighed()
+            more = await self._asking.listed(written, self._long_list(), budget)
+            worded = await off_the_loop(self._weighed, more)
         return worded
 
-    def _first(self, written: str, budget: Budget) -> list[Document]:
+    async def _first(self, written: str, budget: Budget) -> list[Document]:
         """Ask for all words at once; in parts if that is no use."""
         found: list[Document] = []
         parts = in_parts(self._query.text, self._wants)
         parts = [part for part in parts if part != written]
         runs = has_runs(self._query.text)
         if runs or not parts or not is_question(self._wants):
-            found = self._asking.typed([("lex", written)], budget)
+            found = await self._asking.typed([("lex", written)], budget)
             self._in_vain = runs and not found
         if len(found) >= min(self._query.limit, _ENOUGH) or not parts:
             return found
         searches = [("lex", one) for one in (written, *parts)]
-        return [*found, *self._asking.typed(searches, budget)]
+        return [*found, *await self._asking.typed(searches, budget)]
 
     def _long_list(self) -> int:
         return max(_LONG_LIST, self._query.limit)
@@ -168,7 +167,10 @@ class Words:
             )
             self._passages[key] = passage
 
-    def _weighed(self) -> Worded:
+    def _weighed(self, documents: Sequence[Document]) -> Worded:
+        """Read what was found, and weigh it with what was read before."""
+        self._keep(self._sayings.own())
+        self._add(documents)
         passages = list(self._passages.values())
         if not passages:
             return Worded(hits=(), literal=False, stale=self._stale)

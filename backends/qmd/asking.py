@@ -1,6 +1,6 @@
 """Putting searches to QMD: by the daemon where there is one, else by its commands."""
 
-import threading
+import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -24,14 +24,9 @@ _FEW_CALLS: Final = 4
 
 
 class Budget:
-    """The time that is left for an answer, and whether anybody waits for it.
+    """The time that is left for an answer."""
 
-    Attributes:
-        stop: Set when nobody waits any more.
-    """
-
-    def __init__(self, seconds: float, stop: threading.Event | None = None) -> None:
-        self.stop = stop
+    def __init__(self, seconds: float) -> None:
         self._until = time.monotonic() + seconds
 
     @property
@@ -41,11 +36,11 @@ class Budget:
 
     def part(self, share: float) -> "Budget":
         """Return a budget of a share of what is left."""
-        return Budget(self.left * share, self.stop)
+        return Budget(self.left * share)
 
 
 class Asking:
-    """Searches one generation of an index. Safe to share between threads.
+    """Searches one generation of an index. Safe to share between tasks.
 
     Attributes:
         daemon: The daemon, if this version and the settings allow one.
@@ -63,7 +58,7 @@ class Asking:
         self._questions = 0
         self._failures = 0
         self._rests_until = 0.0
-        self._models = threading.Lock()  # loaded by one process at a time
+        self._models = asyncio.Lock()  # loaded by one process at a time
         self.daemon: Daemon | None = None
         if transport != "cli" and client.program.abilities.daemon:
             self.daemon = Daemon(
@@ -75,7 +70,7 @@ class Asking:
         self._questions += 1
         return Question(self, names)
 
-    def typed(
+    async def typed(
         self, searches: Sequence[tuple[str, str]], names: Sequence[str], budget: Budget
     ) -> list[Document]:
         """Return what any of the searches finds, fused by rank.
@@ -85,20 +80,21 @@ class Asking:
         """
         searches = searches[:MOST_SEARCHES]
         if not self._client.program.abilities.typed:
-            return self._one_by_one([query for _, query in searches], names, budget)
-        found = self._by_daemon(searches, names, budget)
+            return await self._one_by_one(
+                [query for _, query in searches], names, budget
+            )
+        found = await self._by_daemon(searches, names, budget)
         if found is not None:
             return found
-        with self._models if _loads_model(searches) else nullcontext():
-            return self._client.typed(
+        async with self._models if _loads_model(searches) else nullcontext():
+            return await self._client.typed(
                 searches,
                 names,
                 count=_MOST_FUSED,
                 within=budget.left,
-                stop=budget.stop,
             )
 
-    def _by_daemon(
+    async def _by_daemon(
         self, searches: Sequence[tuple[str, str]], names: Sequence[str], budget: Budget
     ) -> list[Document] | None:
         """Return what the daemon finds; None if it is not there, or not well.
@@ -110,12 +106,11 @@ class Asking:
             return None
         within = budget.left
         try:
-            found = self.daemon.typed(
+            found = await self.daemon.typed(
                 searches,
                 names,
                 count=_MOST_FUSED,
                 within=within,
-                stop=budget.stop,
             )
         except DaemonLate as late:
             raise timed_out("mcp", within) from late
@@ -127,7 +122,7 @@ class Asking:
         self._failures = 0
         return found
 
-    def reranked(
+    async def reranked(
         self, text: str, names: Sequence[str], budget: Budget
     ) -> list[Document]:
         """Return what QMD's own `query` finds, with all of its models.
@@ -135,16 +130,15 @@ class Asking:
         Raises:
             BackendError: QMD failed.
         """
-        with self._models:
-            return self._client.reranked(
+        async with self._models:
+            return await self._client.reranked(
                 text,
                 names,
                 count=COMPLETE,
                 within=budget.left,
-                stop=budget.stop,
             )
 
-    def listed(
+    async def listed(
         self, query: str, names: Sequence[str], count: int, budget: Budget
     ) -> list[Document]:
         """Return up to `count` documents that hold every word.
@@ -152,14 +146,12 @@ class Asking:
         Raises:
             BackendError: QMD failed.
         """
-        return self._client.listed(
-            query, names, count=count, within=budget.left, stop=budget.stop
-        )
+        return await self._client.listed(query, names, count=count, within=budget.left)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Stop the daemon."""
         if self.daemon is not None:
-            self.daemon.close()
+            await self.daemon.close()
 
     def _uses_daemon(self) -> bool:
         """Say whether the daemon is asked: from the second question on, if it works.
@@ -169,14 +161,14 @@ class Asking:
         rested = time.monotonic() >= self._rests_until
         return rested and (self._eager or self._questions > 1)
 
-    def _one_by_one(
+    async def _one_by_one(
         self, queries: Sequence[str], names: Sequence[str], budget: Budget
     ) -> list[Document]:
         found: dict[tuple[str, str], Document] = {}
         for query in queries[:_FEW_CALLS]:
             if found and budget.left < 1:
                 break
-            for document in self.listed(query, names, COMPLETE, budget):
+            for document in await self.listed(query, names, COMPLETE, budget):
                 found.setdefault((document.collection, document.path), document)
         return list(found.values())
 
@@ -188,22 +180,22 @@ class Question:
         self._asking = asking
         self._names = names
 
-    def typed(
+    async def typed(
         self, searches: Sequence[tuple[str, str]], budget: Budget
     ) -> list[Document]:
         """Ask by `Asking.typed`."""
         names = self._names
-        return self._asking.typed(searches, names, budget) if names else []
+        return await self._asking.typed(searches, names, budget) if names else []
 
-    def reranked(self, text: str, budget: Budget) -> list[Document]:
+    async def reranked(self, text: str, budget: Budget) -> list[Document]:
         """Ask by `Asking.reranked`."""
         names = self._names
-        return self._asking.reranked(text, names, budget) if names else []
+        return await self._asking.reranked(text, names, budget) if names else []
 
-    def listed(self, query: str, count: int, budget: Budget) -> list[Document]:
+    async def listed(self, query: str, count: int, budget: Budget) -> list[Document]:
         """Ask by `Asking.listed`."""
         names = self._names
-        return self._asking.listed(query, names, count, budget) if names else []
+        return await self._asking.listed(query, names, count, budget) if names else []
 
 
 def _loads_model(searches: Sequence[tuple[str, str]]) -> bool:

@@ -1,7 +1,6 @@
 """QMD's commands, run against one generation of an index; failures get their reason."""
 
 import re
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Final
 from notewell.backends.qmd.answer import Document, Unreadable, read_answer
 from notewell.backends.qmd.contract import BACKEND, INSTALL
 from notewell.backends.qmd.home import Home
-from notewell.backends.qmd.process import Output, Stopped, TimeUp, TooMuch, run
+from notewell.backends.qmd.process import Output, TimeUp, TooMuch, run
 from notewell.backends.qmd.program import Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 from notewell.log import log
@@ -63,7 +62,7 @@ _CAUSES: Final[tuple[tuple[re.Pattern[str], str, str, str], ...]] = tuple(
 
 
 class Client:
-    """Runs QMD's commands. Safe to share between threads."""
+    """Runs QMD's commands. Safe to share between tasks."""
 
     def __init__(
         self, program: Program, home: Home, environ: Mapping[str, str], number: int
@@ -86,34 +85,30 @@ class Client:
         # Switches off the index of a project in a folder above, which would win.
         return (*self.program.command, "--index", "index")
 
-    def listed(
+    async def listed(
         self,
         query: str,
         names: Sequence[str],
         *,
         count: int,
         within: float,
-        stop: threading.Event | None = None,
     ) -> list[Document]:
         """Return up to `count` documents that hold every word of the query.
 
         Raises:
             BackendError: QMD failed.
         """
-        return self._documents(
-            ("search", "--json", "-n", str(count), *_only(names), "--", query),
-            within,
-            stop,
+        return await self._documents(
+            ("search", "--json", "-n", str(count), *_only(names), "--", query), within
         )
 
-    def typed(
+    async def typed(
         self,
         searches: Sequence[tuple[str, str]],
         names: Sequence[str],
         *,
         count: int,
         within: float,
-        stop: threading.Event | None = None,
     ) -> list[Document]:
         """Return up to `count` documents that several searches find, fused by rank.
 
@@ -125,18 +120,17 @@ class Client:
         """
         lines = "\n".join(f"{kind}: {query}" for kind, query in searches)
         options = ("--json", "--no-rerank", "-n", str(count), "-C", str(count))
-        return self._documents(
-            ("query", *options, *_only(names), "--", lines), within, stop
+        return await self._documents(
+            ("query", *options, *_only(names), "--", lines), within
         )
 
-    def reranked(
+    async def reranked(
         self,
         text: str,
         names: Sequence[str],
         *,
         count: int,
         within: float,
-        stop: threading.Event | None = None,
     ) -> list[Document]:
         """Return what `query` finds: expanded, fused and reranked by its models.
 
@@ -144,31 +138,25 @@ class Client:
             BackendError: QMD failed.
         """
         options = ("--json", "-n", str(count))
-        return self._documents(
-            ("query", *options, *_only(names), "--", text), within, stop
+        return await self._documents(
+            ("query", *options, *_only(names), "--", text), within
         )
 
-    def run(
-        self,
-        *arguments: str,
-        within: float,
-        stop: threading.Event | None = None,
-        grace: float = 0.5,
-    ) -> Output:
+    async def run(self, *arguments: str, within: float, grace: float = 0.5) -> Output:
         """Run a command that has to end well.
 
         Raises:
             BackendError: it did not.
         """
-        output = self._run(arguments, within, stop, grace)
+        output = await self._run(arguments, within, grace)
         if output.code:
             raise failure(output, arguments[0])
         return output
 
-    def _documents(
-        self, arguments: Sequence[str], within: float, stop: threading.Event | None
+    async def _documents(
+        self, arguments: Sequence[str], within: float
     ) -> list[Document]:
-        output = self._run(arguments, within, stop, grace=0.5)
+        output = await self._run(arguments, within, grace=0.5)
         try:
             documents = read_answer(output.out, output.err)
         except Unreadable as exc:
@@ -186,26 +174,19 @@ class Client:
             raise failure(output, arguments[0])
         return documents
 
-    def _run(
-        self,
-        arguments: Sequence[str],
-        within: float,
-        stop: threading.Event | None,
-        grace: float,
+    async def _run(
+        self, arguments: Sequence[str], within: float, grace: float
     ) -> Output:
         kind = arguments[0]
         if within <= 0:
             raise timed_out(kind, within)
         try:
-            if stop is not None and stop.is_set():
-                raise Stopped
             began = time.monotonic()
-            output = run(
+            output = await run(
                 (*self.command, *arguments),
                 environ=self.environ,
                 folder=self.folder,
                 within=within,
-                stop=stop,
                 grace=grace,
             )
             took = (time.monotonic() - began) * 1000
@@ -221,10 +202,6 @@ class Client:
             ) from exc
         except TimeUp as exc:
             raise timed_out(kind, within) from exc
-        except Stopped as exc:
-            raise BackendFailed(
-                BACKEND, f"`{kind}` was stopped", reason="exit", remedy="ask again"
-            ) from exc
         except TooMuch as exc:
             raise BackendFailed(
                 BACKEND,

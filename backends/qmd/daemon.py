@@ -4,19 +4,16 @@ It is spoken to over its standard streams, never over HTTP, which has no
 authentication. It ends when its input closes, so it cannot outlive us.
 """
 
+import asyncio
 import json
-import os
-import selectors
-import subprocess
-import threading
 import time
+from asyncio.subprocess import Process
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
 from notewell.backends.qmd.answer import Document, documents_of
-from notewell.backends.qmd.process import MOST_OUTPUT, end, start
+from notewell.backends.qmd.process import end, start
 
 IDLE_SECONDS: Final = 600.0
 """A daemon that nobody asked anything for so long is stopped."""
@@ -25,7 +22,6 @@ _HUNG_SECONDS: Final = 60.0
 """A daemon that has answered nothing for so long, though it was asked, is stopped."""
 
 _PROTOCOL: Final = "2025-06-18"
-_TICK: Final = 0.05
 
 
 class DaemonFailed(Exception):
@@ -33,11 +29,11 @@ class DaemonFailed(Exception):
 
 
 class DaemonLate(DaemonFailed):
-    """Nobody waits for the answer any longer. The daemon may be loading a model."""
+    """The answer did not come in time. The daemon may be loading a model."""
 
 
 class Daemon:
-    """A `qmd mcp` on one index. Safe to share between threads, which take turns."""
+    """A `qmd mcp` on one index. Safe to share between tasks, which take turns."""
 
     def __init__(
         self, command: Sequence[str], *, environ: Mapping[str, str], folder: Path
@@ -45,27 +41,28 @@ class Daemon:
         self._command = (*command, "mcp")
         self._environ = environ
         self._folder = folder
-        self._turn = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._rest = b""
+        self._turn = asyncio.Lock()
+        self._child: Process | None = None
         self._number = 0
-        self._idle: threading.Timer | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._late_since: float | None = None
 
     @property
     def pid(self) -> int | None:
         """The process, when there is one."""
-        process = self._process
-        return process.pid if process and process.poll() is None else None
+        child = self._child
+        if child is None or child.returncode is not None or child.stdout is None:
+            return None
+        return None if child.stdout.at_eof() else child.pid
 
-    def typed(
+    async def typed(
         self,
         searches: Sequence[tuple[str, str]],
         names: Sequence[str],
         *,
         count: int,
         within: float,
-        stop: threading.Event | None = None,
     ) -> list[Document]:
         """Return what several typed searches find, fused by rank; starts it if needed.
 
@@ -79,9 +76,8 @@ class Daemon:
             "candidateLimit": count,
             "rerank": False,
         }
-        result = self._call(
-            "tools/call", {"name": "query", "arguments": arguments}, within, stop
-        )
+        parameters = {"name": "query", "arguments": arguments}
+        result = await self._call("tools/call", parameters, within)
         structured = result.get("structuredContent")
         results = cast("dict[str, Any]", structured or {}).get("results")
         documents = None if result.get("isError") else documents_of(results)
@@ -89,49 +85,45 @@ class Daemon:
             raise DaemonFailed("it answered with something else than documents")
         return documents
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Stop it; the next question starts it again."""
-        with self._turn:
-            self._end()
+        async with self._turn:
+            await self._end()
 
-    def _call(
-        self,
-        method: str,
-        parameters: object,
-        within: float,
-        stop: threading.Event | None,
+    async def _call(
+        self, method: str, parameters: object, within: float
     ) -> dict[str, Any]:
-        until = time.monotonic() + within
-        if not self._turn.acquire(timeout=max(0.0, within)):
-            raise DaemonLate("others are asking it")
+        try:
+            async with asyncio.timeout(within), self._turn:
+                return await self._asked(method, parameters)
+        except TimeoutError as exc:
+            raise DaemonLate("its time is up") from exc
+
+    async def _asked(self, method: str, parameters: object) -> dict[str, Any]:
+        """Ask it, and let it live on unless it is unwell."""
         try:
             if self.pid is None:
-                self._start(until, stop)
-            result = self._ask(method, parameters, until, stop)
-        except DaemonLate:
-            self._end_if_hung()
+                await self._start()
+            result = await self._ask(method, parameters)
+        except asyncio.CancelledError:
+            await self._end_if_hung()
             raise
         except OSError as exc:
-            self._end()
+            await self._end()
             raise DaemonFailed(exc.strerror or "it is gone") from exc
         except BaseException:
-            self._end()
+            await self._end()
             raise
         else:
             self._late_since = None
             return result
         finally:
             self._wait_for_more()
-            self._turn.release()
 
-    def _start(self, until: float, stop: threading.Event | None) -> None:
-        self._end()
-        self._process = start(
-            self._command,
-            environ=self._environ,
-            folder=self._folder,
-            stdin=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+    async def _start(self) -> None:
+        await self._end()
+        self._child = await start(
+            self._command, environ=self._environ, folder=self._folder, talks=True
         )
         hello = {
             "protocolVersion": _PROTOCOL,
@@ -139,23 +131,17 @@ class Daemon:
             "clientInfo": {"name": "notewell", "version": "1"},
         }
         try:
-            self._ask("initialize", hello, until, stop)
-        except DaemonLate:
-            self._end()
+            await self._ask("initialize", hello)
+        except asyncio.CancelledError:
+            await self._end()
             raise
-        self._send({"method": "notifications/initialized"})
+        await self._send({"method": "notifications/initialized"})
 
-    def _ask(
-        self,
-        method: str,
-        parameters: object,
-        until: float,
-        stop: threading.Event | None,
-    ) -> dict[str, Any]:
+    async def _ask(self, method: str, parameters: object) -> dict[str, Any]:
         self._number += 1
-        self._send({"id": self._number, "method": method, "params": parameters})
+        await self._send({"id": self._number, "method": method, "params": parameters})
         while True:
-            message = self._message(until, stop)
+            message = await self._message()
             if message.get("id") == self._number and "method" not in message:
                 break
         result = message.get("result")
@@ -163,73 +149,56 @@ class Daemon:
             raise DaemonFailed("it refused the question")
         return cast("dict[str, Any]", result)
 
-    def _send(self, message: dict[str, object]) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
-        self._process.stdin.write(_line({"jsonrpc": "2.0", **message}))
+    async def _send(self, message: dict[str, object]) -> None:
+        assert self._child is not None
+        assert self._child.stdin is not None
+        text = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":"))
+        self._child.stdin.write(text.encode() + b"\n")
+        await self._child.stdin.drain()
 
-    def _message(self, until: float, stop: threading.Event | None) -> dict[str, Any]:
+    async def _message(self) -> dict[str, Any]:
         """Return the next JSON object that it prints; other lines are noise."""
+        assert self._child is not None
+        assert self._child.stdout is not None
         while True:
-            line, found, rest = self._rest.partition(b"\n")
-            if found:
-                self._rest = rest
-                with suppress(ValueError, RecursionError):
-                    message = json.loads(line)
-                    if isinstance(message, dict):
-                        return cast("dict[str, Any]", message)
+            try:
+                line = await self._child.stdout.readline()
+            except ValueError as exc:
+                raise DaemonFailed("it prints without end") from exc
+            if not line:
+                raise DaemonFailed("it ended")
+            try:
+                message = json.loads(line)
+            except (ValueError, RecursionError):
                 continue
-            self._rest += self._more(until, stop)
-            if len(self._rest) > MOST_OUTPUT:
-                raise DaemonFailed("it prints without end")
+            if isinstance(message, dict):
+                return cast("dict[str, Any]", message)
 
-    def _more(self, until: float, stop: threading.Event | None) -> bytes:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        pipe = self._process.stdout
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipe, selectors.EVENT_READ)
-            while not selector.select(max(0.0, min(_TICK, until - time.monotonic()))):
-                if stop is not None and stop.is_set():
-                    raise DaemonLate("it was called off")
-                if time.monotonic() >= until:
-                    raise DaemonLate("its time is up")
-        piece = os.read(pipe.fileno(), 1 << 16)
-        if not piece:
-            raise DaemonFailed("it ended")
-        return piece
-
-    def _end_if_hung(self) -> None:
+    async def _end_if_hung(self) -> None:
         """Give it time for its answer, which nobody will take for another's."""
         now = time.monotonic()
         if self._late_since is None:
             self._late_since = now
         elif now - self._late_since > _HUNG_SECONDS:
-            self._end()
+            await self._end()
 
-    def _end(self) -> None:
+    async def _end(self) -> None:
         self._late_since = None
-        process, self._process, self._rest = self._process, None, b""
         if self._idle:
             self._idle.cancel()
-        if process is None:
-            return
-        if process.stdin:
-            with suppress(OSError):
-                process.stdin.close()
-        end(process)
+        child, self._child = self._child, None
+        if child is not None:
+            if child.stdin:
+                child.stdin.close()
+            await end(child)
 
     def _wait_for_more(self) -> None:
         """Stop it when it is not asked anything for long."""
         if self._idle:
             self._idle.cancel()
-        if self._process is not None:
-            self._idle = threading.Timer(IDLE_SECONDS, self.close)
-            self._idle.daemon = True
-            self._idle.start()
+        if self._child is not None:
+            loop = asyncio.get_running_loop()
+            self._idle = loop.call_later(IDLE_SECONDS, self._stop_soon)
 
-
-def _line(message: object) -> bytes:
-    return (
-        json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
-    )
+    def _stop_soon(self) -> None:
+        self._closing = asyncio.ensure_future(self.close())

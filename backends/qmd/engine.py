@@ -1,19 +1,33 @@
-"""The engine without an event loop: which QMD, which index, and how it is asked."""
+"""QMD as a Backend: which QMD, which index, and how it is asked.
 
-import threading
+QMD is driven by asyncio. Reading notes and our own records blocks, and leaves the
+event loop by `off_the_loop`, one step of an answer or of a run at a time.
+"""
+
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final, Self
 
-from notewell.backends.base import Findings, Progress, Query, Site, Waiting
+from notewell.backends.base import (
+    Bounds,
+    Findings,
+    Progress,
+    Query,
+    Site,
+    VectorWork,
+    Waiting,
+)
+from notewell.backends.blocking import InLoop, off_the_loop
 from notewell.backends.qmd.answering import Words
-from notewell.backends.qmd.asking import Asking, Budget
+from notewell.backends.qmd.asking import Asking, Budget, Question
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.copies import Copies
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.modes import Answered, Modes
 from notewell.backends.qmd.outlook import bounds, not_read, outlook
-from notewell.backends.qmd.program import child_environment
+from notewell.backends.qmd.program import Program, child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
 from notewell.backends.qmd.sayings import Sayings, Speech
@@ -21,41 +35,57 @@ from notewell.backends.qmd.vectors import Vectors
 from notewell.backends.qmd.words import has_runs, has_signs
 from notewell.backends.qmd.writing import Writer
 from notewell.backends.schedule import Rhythm, Schedule
+from notewell.backends.text.query import Want
 from notewell.backends.text.query import read as read_query
 from notewell.errors import BackendError
 from notewell.types import FallbackReason, Freshness, IndexReport, IndexStatus
 
-_COUNTED_AT_ONCE = 5_000
+_COUNTED_AT_ONCE: Final = 5_000
 """Notes that are compared with the index before an empty answer is given."""
 
 
-class Engine:
-    """QMD on one workspace. Safe to share between threads."""
+class QmdBackend:
+    """The external engine QMD. See `notewell.backends.base.Backend`."""
 
-    def __init__(self, site: Site) -> None:
-        """Find the program.
+    def __init__(
+        self, site: Site, home: Home, program: Program, environ: Mapping[str, str]
+    ) -> None:
+        """Attach to an index; `environ` is that of its children."""
+        self._site = site
+        self._home = home
+        self._program = program
+        self._environ = environ
+        self._copies = Copies(site, home)
+        self._writer = Writer(site, home, self._copies, program, environ)
+        self._vectors = Vectors(site, home, program, environ)
+        self._modes = Modes(site, home, program, environ)
+        self._reading = Reading(site.workspace, site.agent.search.chunking)
+        self._speech = Speech(site.agent.search.chunking)
+        self._asking: tuple[int, Asking] | None = None
+        self._kept_up: _KeptUp | None = None
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        """Find QMD, and attach to its index of the notes of `site`.
 
         Raises:
             BackendError: it is not there, too old, or cannot run here.
         """
-        self._site = site
-        self._environ = child_environment(site.environ)
-        self._home = Home(site)
-        self._home.create()
-        self._program = known_program(site, self._environ, folder=self._home.folder)
-        self._copies = Copies(site, self._home)
-        self._writer = Writer(
-            site, self._home, self._copies, self._program, self._environ
-        )
-        self._vectors = Vectors(site, self._home, self._program, self._environ)
-        self._modes = Modes(site, self._home, self._program, self._environ)
-        self._reading = Reading(site.workspace, site.agent.search.chunking)
-        self._speech = Speech(site.agent.search.chunking)
-        self._lock = threading.Lock()
-        self._asking: tuple[int, Asking] | None = None
-        self._schedule = self._scheduled() if site.stays else None
+        environ = child_environment(site.environ)
+        home = Home(site)
+        await off_the_loop(home.create)
+        program = await known_program(site, environ, folder=home.folder)
+        backend = cls(site, home, program, environ)
+        if site.stays:
+            await backend._stay()
+        return backend
 
-    def _scheduled(self) -> Schedule:
+    @classmethod
+    def bounds(cls, site: Site) -> Bounds:
+        """Return what was configured to be read and shown; see `Bounded`."""
+        return bounds(site)
+
+    async def _stay(self) -> None:
         """Begin to keep the index up to date; maybe after a first time, here and now.
 
         Raises:
@@ -63,45 +93,42 @@ class Engine:
         """
         settings = self._site.memory.qmd.update
         if settings.on_boot and settings.wait_for_boot_sync:
-            self._writer.refresh()
-        schedule = Schedule(
-            Rhythm(
-                debounce=settings.debounce_ms / 1000,
-                interval=settings.interval,
-                embed_interval=settings.embed_interval,
-                on_boot=settings.on_boot,
-            ),
-            update=lambda stop: self._writer.refresh(stop=stop, patient=False),
-            embed=self._vectors.make if self._vectors.wanted else None,
+            await self._writer.refresh()
+        update = InLoop(lambda: self._writer.refresh(patient=False))
+        embed = InLoop(self._vectors.make) if self._vectors.wanted else None
+        rhythm = Rhythm(
+            debounce=settings.debounce_ms / 1000,
+            interval=settings.interval,
+            embed_interval=settings.embed_interval,
+            on_boot=settings.on_boot,
         )
+        schedule = Schedule(rhythm, update=update, embed=embed)
+        self._kept_up = _KeptUp(schedule=schedule, update=update, embed=embed)
         schedule.start()
-        return schedule
 
-    def built(self) -> bool:
-        """Say whether an index was ever completed."""
-        return self._home.record().generation > 0
+    async def built(self) -> bool:
+        """Whether an index was ever completed, so that searches are answered by it."""
+        return (await off_the_loop(self._home.record)).generation > 0
 
-    def search(self, query: Query, stop: threading.Event | None = None) -> Findings:
+    async def search(self, query: Query) -> Findings:
         """Answer a question from the index as it is.
 
         Raises:
             BackendError: QMD did not answer.
         """
         # The index may be older than the settings that narrow it.
-        query = bounds(self._site).within(query)
-        record = self._home.record()
+        query = (await off_the_loop(bounds, self._site)).within(query)
+        record = await off_the_loop(self._home.record)
         try:
-            return self._found(query, record, stop)
+            return await self._found(query, record)
         except BackendError:
             # A writer may have put another generation in the place of this one.
-            newer = self._home.record()
+            newer = await off_the_loop(self._home.record)
             if newer.generation == record.generation:
                 raise
-            return self._found(query, newer, stop)
+            return await self._found(query, newer)
 
-    def _found(
-        self, query: Query, record: Record, stop: threading.Event | None
-    ) -> Findings:
+    async def _found(self, query: Query, record: Record) -> Findings:
         asked = read_query(query.text)
         if not asked.wants:
             return Findings(hits=(), mode="search", reason="empty-query")
@@ -112,34 +139,43 @@ class Engine:
                 reason="nothing-indexed",
                 freshness=self._freshness(record, stale=False),
             )
-        budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000, stop)
+        budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000)
+        asking = await self._asking_of(record)
+        words, question = await off_the_loop(
+            self._words, query, asked.wants, record, asking
+        )
+        answered = await self._modes.answer(words, record, question, budget)
+        return await off_the_loop(self._findings, query, record, answered)
+
+    def _words(
+        self, query: Query, wants: tuple[Want, ...], record: Record, asking: Asking
+    ) -> tuple[Words, Question]:
         sayings = Sayings(self._copies, self._speech, query, record.collections)
         names = sayings.names
-        asking = self._asking_of(record).begin(names)
+        question = asking.begin(names)
         words = Words(
             self._site,
             query,
-            asked.wants,
-            asking=asking,
+            wants,
+            asking=question,
             names=self._names(record),
             reading=self._reading,
             sayings=sayings,
             documents=sum(record.counts.get(name, 0) for name in names)
             or record.documents,
         )
-        answered = self._modes.answer(words, record, asking, budget)
-        return self._findings(query, record, answered)
+        return words, question
 
     def nudge(self, *, changed: bool = True) -> None:
         """Let an update follow soon; see `Nudged`."""
-        if self._schedule:
-            self._schedule.nudge(changed=changed)
+        if self._kept_up:
+            self._kept_up.schedule.nudge(changed=changed)
 
     def _findings(self, query: Query, record: Record, answered: Answered) -> Findings:
         worded = answered.worded
         if worded.stale:
             self.nudge()
-        behind = self._schedule is not None and self._schedule.behind
+        behind = self._kept_up is not None and self._kept_up.schedule.behind
         stale = worded.stale or record.unfinished or behind
         why = self._copies.problem() if "sessions" in query.sources else None
         return Findings(
@@ -156,26 +192,28 @@ class Engine:
             warnings=(why,) if why else (),
         )
 
-    def refresh(
+    async def refresh(
         self,
         *,
-        force: bool,
-        within: float | None,
-        progress: Progress | None,
-        waiting: Waiting | None,
-        vectors: bool,
-        stop: threading.Event | None = None,
+        force: bool = False,
+        within: float | None = None,
+        progress: Progress | None = None,
+        waiting: Waiting | None = None,
+        vectors: VectorWork | None = None,
     ) -> IndexReport:
-        """Make the index agree with the notes; see `Backend.refresh`."""
-        report = self._writer.refresh(
-            force=force, within=within, progress=progress, waiting=waiting, stop=stop
+        """Make the index agree with the notes."""
+        report = await self._writer.refresh(
+            force=force, within=within, progress=progress, waiting=waiting
         )
-        if not vectors or within is not None or not self._vectors.wanted:
+        if vectors is None or within is not None or not self._vectors.wanted:
             return report
-        return self._vectors.report(report, stop)
+        return await self._vectors.report(report)
 
-    def status(self) -> IndexStatus:
+    async def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
+        return await off_the_loop(self._status)
+
+    def _status(self) -> IndexStatus:
         now = outlook(self._site, self._home, self._copies)
         record = now.record
         return IndexStatus(
@@ -218,37 +256,34 @@ class Engine:
         daemon = asking[1].daemon if asking else None
         if daemon and daemon.pid:
             details["daemon"] = f"process {daemon.pid}"
-        if self._schedule:
-            due = self._schedule.seconds_to_next
+        if self._kept_up:
+            schedule = self._kept_up.schedule
+            due = schedule.seconds_to_next
             details["next update"] = f"in {due:.0f} s" if due < 1e9 else "never"
-            if self._schedule.problem:
-                details["last update"] = self._schedule.problem
+            if schedule.problem:
+                details["last update"] = schedule.problem
         return details
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Stop the schedule and the daemon."""
-        if self._schedule:
-            self._schedule.close()
-        with self._lock:
-            asking, self._asking = self._asking, None
+        if self._kept_up:
+            await self._kept_up.close()
+        asking, self._asking = self._asking, None
         if asking:
-            asking[1].close()
+            await asking[1].close()
 
-    def _asking_of(self, record: Record) -> Asking:
+    async def _asking_of(self, record: Record) -> Asking:
         """Return how the live generation is asked; an older one's daemon is stopped."""
-        with self._lock:
-            before = self._asking
-            if before and before[0] == record.generation:
-                return before[1]
-            client = Client(self._program, self._home, self._environ, record.generation)
-            asking = Asking(
-                client,
-                transport=self._site.memory.qmd.transport,
-                stays=self._site.stays,
-            )
-            self._asking = (record.generation, asking)
+        before = self._asking
+        if before and before[0] == record.generation:
+            return before[1]
+        client = Client(self._program, self._home, self._environ, record.generation)
+        asking = Asking(
+            client, transport=self._site.memory.qmd.transport, stays=self._site.stays
+        )
+        self._asking = (record.generation, asking)
         if before:
-            before[1].close()
+            await before[1].close()
         return asking
 
     def _names(self, record: Record) -> Names:
@@ -278,6 +313,22 @@ class Engine:
         return Freshness(
             indexed_at=indexed_at, pending=pending, stale=stale or pending > 0
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _KeptUp:
+    """What keeps an index up to date in a program that stays."""
+
+    schedule: Schedule
+    update: InLoop
+    embed: InLoop | None
+
+    async def close(self) -> None:
+        """Call off what runs, and wait until it has ended."""
+        await off_the_loop(self.schedule.close)
+        await self.update.ended()
+        if self.embed:
+            await self.embed.ended()
 
 
 def _doubt(text: str) -> FallbackReason | None:

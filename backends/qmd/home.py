@@ -10,10 +10,11 @@ place in one step, so searches always meet a whole one. Nothing of the user's ow
 is read or written.
 """
 
+import asyncio
 import os
 import shutil
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 _Signature = tuple[int, int, int]
+_ASK_AGAIN: Final = 0.05
+"""Seconds after which a lock that is taken is tried again."""
+
 _NO_MODEL: Final = "/nonexistent/notewell-downloads-no-model.gguf"
 """A model that is not there fails at once; one to be downloaded hangs for minutes."""
 
@@ -192,41 +196,45 @@ class Home:
             if folder.name.isdecimal() and folder.name != str(number):
                 self.discard(int(folder.name))
 
-    @contextmanager
-    def only_writer(
+    @asynccontextmanager
+    async def only_writer(
         self, *, patient: bool, waiting: Waiting | None = None
-    ) -> Generator[bool]:
+    ) -> AsyncGenerator[bool]:
         """Hold the lock of this home; give False when it is taken and time is short."""
-        lock = self._acquired(patient=patient, waiting=waiting)
+        lock = self._lock()
+        mine = _is_acquired(lock)
+        if not mine and patient:
+            if waiting:
+                waiting()
+            # Another process tells nobody that it lets go.
+            while not (mine := _is_acquired(lock)):  # noqa: ASYNC110
+                await asyncio.sleep(_ASK_AGAIN)
         try:
-            yield lock is not None
+            yield mine
         finally:
-            if lock:
+            if mine:
                 lock.release()
 
-    def _acquired(
-        self, *, patient: bool, waiting: Waiting | None
-    ) -> "BaseFileLock | None":
-        from filelock import Timeout  # slow to import, and only for writers
-
+    def _lock(self) -> "BaseFileLock":
         self.create()
         try:
-            lock = private_lock(self.folder / "lock")
+            return private_lock(self.folder / "lock")
         except OSError as exc:
             raise BackendUnavailable(
                 BACKEND,
                 f"its home cannot be written: {exc.strerror}: {self.folder}",
                 remedy="see the permissions of the state folder",
             ) from exc
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            if not patient:
-                return None
-            if waiting:
-                waiting()
-            lock.acquire()
-        return lock
+
+
+def _is_acquired(lock: "BaseFileLock") -> bool:
+    from filelock import Timeout  # slow to import, and only for writers
+
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    return True
 
 
 def configured_models(environ: Mapping[str, str]) -> dict[str, str]:

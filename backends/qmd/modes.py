@@ -7,12 +7,13 @@ so that a word that stands in a note is found in every mode.
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, cast
 
 from notewell.backends.base import Site
+from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.answering import Worded, Words
 from notewell.backends.qmd.asking import Budget, Question
@@ -65,7 +66,7 @@ class Modes:
         self._program = program
         self._environ = environ
 
-    def answer(
+    async def answer(
         self, words: Words, record: Record, asking: Question, budget: Budget
     ) -> Answered:
         """Answer a question.
@@ -74,7 +75,7 @@ class Modes:
             BackendError: not even words could be searched for.
         """
         if self._wanted == "search":
-            return Answered(mode="search", worded=words.answer(budget))
+            return Answered(mode="search", worded=await words.answer(budget))
         lacking = self._lacking(record)
         steps = [] if lacking is None else [lacking]
         if lacking is None:
@@ -83,17 +84,17 @@ class Modes:
                     steps.append(way.lacking)
                     continue
                 try:
-                    documents = way.ask(budget.part(1 - _FOR_WORDS))
+                    documents = await way.ask(budget.part(1 - _FOR_WORDS))
                 except BackendError as error:
                     steps.append(
                         _step(way.name, way.below, _reason(error), error.message)
                     )
                     continue
-                return self._joined(words, way, documents, budget, steps)
-        worded = words.answer(budget)
+                return await self._joined(words, way, documents, budget, steps)
+        worded = await words.answer(budget)
         return Answered(mode="search", worded=worded, steps=tuple(steps))
 
-    def _joined(
+    async def _joined(
         self,
         words: Words,
         way: "_Way",
@@ -102,9 +103,9 @@ class Modes:
         steps: Sequence[Fallback],
     ) -> Answered:
         """Let words have their say beside what was found by meaning."""
-        meant = words.passages_of(documents)
+        meant = await off_the_loop(words.passages_of, documents)
         try:
-            worded = words.answer(budget)
+            worded = await words.answer(budget)
         except BackendError:
             worded = Worded(hits=(), literal=False, stale=False)
         return Answered(
@@ -192,7 +193,7 @@ class _Way:
 
     name: str
     below: str
-    ask: Callable[[Budget], list[Document]]
+    ask: Callable[[Budget], Awaitable[list[Document]]]
     join: Callable[[Sequence[Hit], Worded, int], Worded]
     lacking: Fallback | None = None
 

@@ -1,22 +1,23 @@
-"""Running a program once: a process group of its own, ended whatever happens to us.
+"""Running a program: a process group of its own, ended whatever happens to us.
 
-Nothing here knows QMD. A run ends in one of four ways: the program ends, its time is
-up, somebody sets `stop`, or we are interrupted. In the last three the whole group is
-asked to end, then killed, and reaped before we return.
+Nothing here knows QMD. A run ends when the program ends, when its time is up, or when the
+task that waits for it is cancelled. In the last two the whole group is asked to end, then
+killed, and reaped before we return. Should we be killed ourselves, a shell in the group
+sees our end of a pipe close, and kills the group.
 """
 
+import asyncio
 import atexit
+import errno
 import os
-import selectors
 import signal
-import subprocess
-import threading
-import time
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 MOST_OUTPUT: Final = 64 * 1024 * 1024
 """Bytes of standard output that are read; more is no answer to a question."""
@@ -28,16 +29,23 @@ _GRACE: Final = 0.5
 _TICK: Final = 0.05
 """Seconds after which a silent program is looked at again."""
 
+_SOON: Final = 0.002
+"""Seconds after which one that is about to end is looked at again."""
+
 _AFTERMATH: Final = 0.25
 """Seconds that a program's output may stay open after it has ended."""
+
+_GUARD: Final = """exec 3<&{line}
+( trap "" TERM INT HUP; exec >/dev/null 2>&1; read -r _ <&3; kill -9 0 ) &
+exec "$@" 3<&- {line}<>/dev/null"""
+"""Becomes the program, and leaves a shell beside it that waits for us to be gone."""
+
+_NOT_STARTED: Final = {126: errno.EACCES, 127: errno.ENOENT}
+"""What that shell's exit code says of a program that it could not become."""
 
 
 class TimeUp(Exception):
     """The program did not end in its time; its group is gone."""
-
-
-class Stopped(Exception):
-    """Nobody waits for the program any more; its group is gone."""
 
 
 class TooMuch(Exception):
@@ -59,158 +67,171 @@ class Output:
     err: bytes
 
 
-def run(
+async def run(
     command: Sequence[str],
     *,
     environ: Mapping[str, str],
     folder: Path,
     within: float,
-    stop: threading.Event | None = None,
     grace: float = _GRACE,
 ) -> Output:
-    """Run a program to its end, without a shell and without input.
+    """Run a program to its end, without input.
 
     Args:
         command: The program, absolute, and its arguments.
         environ: Its whole environment.
         folder: Where it runs.
         within: Seconds it may take.
-        stop: Set by whoever no longer waits.
         grace: Seconds it is given to end when its time is up, before it is killed.
 
     Raises:
         OSError: it cannot be started.
-        TimeUp, Stopped, TooMuch: see there.
+        TimeUp, TooMuch: see there.
     """
-    until = time.monotonic() + within
-    process = start(command, environ=environ, folder=folder, stdin=subprocess.DEVNULL)
+    out, err = bytearray(), bytearray()
+    child = await start(command, environ=environ, folder=folder)
     try:
-        out, err = _Reader(process, until, stop or threading.Event()).read()
+        async with asyncio.timeout(within):
+            await _read(child, out, err)
+            code = await _code_of(child)
+    except TimeoutError as exc:
+        await end(child, grace=grace)
+        raise TimeUp from exc
     except BaseException:
-        end(process, grace=grace)
+        await end(child, grace=grace)
         raise
-    end(process, grace=0)  # it is gone; what it left behind in its group is not
-    return Output(code=process.returncode, out=out, err=err)
+    await end(child, grace=0)  # it is gone; what it left behind in its group is not
+    if code in _NOT_STARTED:
+        raise OSError(_NOT_STARTED[code], os.strerror(_NOT_STARTED[code]))
+    return Output(code=code, out=bytes(out), err=bytes(err))
 
 
-def start(
+async def start(
     command: Sequence[str],
     *,
     environ: Mapping[str, str],
     folder: Path,
-    stdin: int,
-    stderr: int = subprocess.PIPE,
-) -> "subprocess.Popen[bytes]":
-    """Start a program at the head of a new group, its output in a pipe.
+    talks: bool = False,
+) -> Process:
+    """Start a program at the head of a new group, its output in pipes.
+
+    Args:
+        talks: It is told things by its standard input, and may complain unheard.
 
     Raises:
         OSError: it cannot be started.
     """
-    process = subprocess.Popen(
-        command,
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
+    starting = asyncio.ensure_future(_started(command, environ, folder, talks))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with suppress(OSError, ValueError):
+            await end(await starting, grace=0)
+        raise
+
+
+async def _started(
+    command: Sequence[str], environ: Mapping[str, str], folder: Path, talks: bool
+) -> Process:
+    guard = _GUARD.format(line=2 if talks else 0)
+    child = await asyncio.create_subprocess_exec(
+        *("/bin/sh", "-c", guard, "sh", *command),
+        stdin=PIPE if talks else _lifeline(),
+        stdout=PIPE,
+        stderr=_lifeline() if talks else PIPE,
+        limit=MOST_OUTPUT,
         cwd=folder,
         env=dict(environ),
         start_new_session=True,
         umask=0o077,
-        bufsize=0,
     )
-    RUNNING.add(process)
-    return process
+    RUNNING.add(child)
+    return child
 
 
-def end(process: "subprocess.Popen[bytes]", *, grace: float = _GRACE) -> None:
+async def end(child: Process, *, grace: float = _GRACE) -> None:
     """Ask a program's group to end, kill what is left, and reap. Harmless twice."""
-    if grace and process.poll() is None:
-        _signal(process, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(grace)
-    _signal(process, signal.SIGKILL)
-    process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe:
-            with suppress(OSError):
-                pipe.close()
-    RUNNING.discard(process)
+    try:
+        if grace and child.returncode is None:
+            _signal(child, signal.SIGTERM)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(grace):
+                    await _code_of(child)
+    finally:
+        _signal(child, signal.SIGKILL)
+        RUNNING.discard(child)
+    await _code_of(child)
+    # What left the group may hold our pipes open; there is no public way to close them.
+    child._transport.close()  # type: ignore[attr-defined]  # pyright: ignore
 
 
-def _signal(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
+def _signal(child: Process, number: signal.Signals) -> None:
     # The group keeps its number as long as one of it lives; with all of them gone
     # there is no such group, and the system is in no hurry to give the number away.
-    if process in RUNNING:
+    if child in RUNNING:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
+            os.killpg(child.pid, number)
 
 
-RUNNING: Final[set["subprocess.Popen[bytes]"]] = set()
+RUNNING: Final[set[Process]] = set()
 """Every program that was started here and is not known to be gone."""
 
 
-def _end_all() -> None:
-    for process in list(RUNNING):
-        end(process)
+@atexit.register
+def _kill_all() -> None:
+    for child in list(RUNNING):
+        _signal(child, signal.SIGKILL)
 
 
-atexit.register(_end_all)
+@cache
+def _lifeline() -> int:
+    """Return the end of a pipe that is read; the other one is open as long as we live."""
+    reads, _ = os.pipe()
+    return reads
 
 
-class _Reader:
-    """Reads both streams of a program until it has ended."""
+async def _read(child: Process, out: bytearray, err: bytearray) -> None:
+    """Read both streams until they end, or shortly after the program has.
 
-    def __init__(
-        self, process: "subprocess.Popen[bytes]", until: float, stop: threading.Event
-    ) -> None:
-        self._process = process
-        self._until = until
-        self._stop = stop
-        self._ended: float | None = None
-        self._out, self._err = bytearray(), bytearray()
+    Raises:
+        TooMuch: it prints without end.
+    """
+    assert child.stdout is not None
+    assert child.stderr is not None
+    readers = (
+        asyncio.ensure_future(_all(child.stdout, out)),
+        asyncio.ensure_future(_last(child.stderr, err)),
+    )
+    pending = set(readers)
+    try:
+        while pending and child.returncode is None:
+            ended, pending = await asyncio.wait(
+                pending, timeout=_TICK, return_when=asyncio.FIRST_EXCEPTION
+            )
+            for reader in ended:
+                reader.result()
+        if pending:
+            await asyncio.wait(pending, timeout=_AFTERMATH)
+    finally:
+        for reader in readers:
+            reader.cancel()
 
-    def read(self) -> tuple[bytes, bytes]:
-        """Return standard output, and the end of standard error."""
-        out, err = self._process.stdout, self._process.stderr
-        assert out is not None
-        assert err is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(out, selectors.EVENT_READ, self._out)
-            selector.register(err, selectors.EVENT_READ, self._err)
-            while selector.get_map() and not self._is_over():
-                for key, _ in selector.select(self._patience()):
-                    if not self._take(key.fileobj, key.data):
-                        selector.unregister(key.fileobj)
-        while self._process.poll() is None:
-            self._is_over()
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_TICK)
-        return bytes(self._out), bytes(self._err)
 
-    def _take(self, pipe: object, into: bytearray) -> bool:
-        """Read what there is; say whether there may be more."""
-        read: IO[bytes] = pipe  # type: ignore[assignment]
-        piece = os.read(read.fileno(), 1 << 16)
+async def _all(stream: asyncio.StreamReader, into: bytearray) -> None:
+    while piece := await stream.read(1 << 16):
         into += piece
-        if into is self._err:
-            del self._err[:-_MOST_COMPLAINTS]
-        elif len(into) > MOST_OUTPUT:
+        if len(into) > MOST_OUTPUT:
             raise TooMuch
-        return bool(piece)
 
-    def _patience(self) -> float:
-        return max(0.0, min(_TICK, self._until - time.monotonic()))
 
-    def _is_over(self) -> bool:
-        """Say whether the program has ended, though something holds its output open.
+async def _last(stream: asyncio.StreamReader, into: bytearray) -> None:
+    while piece := await stream.read(1 << 16):
+        into += piece
+        del into[:-_MOST_COMPLAINTS]
 
-        Raises:
-            TimeUp, Stopped: nobody waits any longer.
-        """
-        now = time.monotonic()
-        if self._stop.is_set():
-            raise Stopped
-        if now >= self._until:
-            raise TimeUp
-        if self._ended is None and self._process.poll() is not None:
-            self._ended = now
-        return self._ended is not None and now - self._ended > _AFTERMATH
+
+async def _code_of(child: Process) -> int:
+    """Wait for the program; `Process.wait` waits for whoever holds its output, too."""
+    while child.returncode is None:  # noqa: ASYNC110 - there is no other event
+        await asyncio.sleep(_SOON)
+    return child.returncode

@@ -3,13 +3,13 @@
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from notewell.backends.qmd.contract import BACKEND, INSTALL, Abilities, abilities_of
-from notewell.backends.qmd.process import Stopped, TimeUp, TooMuch, run
+from notewell.backends.qmd.process import TimeUp, TooMuch, run
 from notewell.errors import BackendFailed, BackendTimeout, BackendUnavailable
 
 _ENTRIES: Final = ("dist/cli/qmd.js", "dist/qmd.js")
@@ -42,7 +42,7 @@ class Program:
     abilities: Abilities
 
 
-def find_program(
+async def find_program(
     command: Sequence[str], environ: Mapping[str, str], *, folder: Path, within: float
 ) -> Program:
     """Find the program and ask it for its version.
@@ -63,9 +63,9 @@ def find_program(
     if entry is None or len(command) > 1:
         full = (found, *command[1:])
     else:
-        node = _node_for(entry, found, environ, folder=folder, within=within)
+        node = await _node_for(entry, found, environ, folder=folder, within=within)
         full = (node, str(entry))
-    version = _version_of(full, environ, folder=folder, within=within)
+    version = await _version_of(full, environ, folder=folder, within=within)
     return Program(
         command=full, path=found, version=version, abilities=abilities_of(version)
     )
@@ -117,7 +117,7 @@ def _installed_by_bun(package: Path) -> bool:
     return any((root / name).exists() for name in ("bun.lock", "bun.lockb"))
 
 
-def _node_for(
+async def _node_for(
     entry: Path,
     found: str,
     environ: Mapping[str, str],
@@ -129,21 +129,12 @@ def _node_for(
 
     Under an older one QMD dies of a signal without a word.
     """
-    on_path = shutil.which("node", path=environ.get("PATH", os.defpath))
-    modules = next(p for p in entry.parents if p.name == "node_modules")
-    beside = (
-        Path(found).parent / "node",
-        modules / "node" / "bin" / "node",
-        modules.parent / "bin" / "node",
-    )
     seen: dict[str, str] = {}
-    for node in dict.fromkeys((on_path or "", *map(str, beside))):
-        if not os.access(node, os.X_OK):
-            continue
-        said = _ask((node, "--version"), environ, folder=folder, within=within)
+    for node in _nodes(entry, found, environ):
+        said = await _ask((node, "--version"), environ, folder=folder, within=within)
         number = _NODE_VERSION.match(said)
         if number and int(number[1]) >= _LEAST_NODE:
-            return os.path.abspath(node)
+            return node
         seen[node] = said.strip()[:20]
     there = ", ".join(f"{node} is {version}" for node, version in seen.items())
     raise BackendUnavailable(
@@ -154,14 +145,27 @@ def _node_for(
     )
 
 
-def _version_of(
+def _nodes(entry: Path, found: str, environ: Mapping[str, str]) -> Iterator[str]:
+    on_path = shutil.which("node", path=environ.get("PATH", os.defpath))
+    modules = next(p for p in entry.parents if p.name == "node_modules")
+    beside = (
+        Path(found).parent / "node",
+        modules / "node" / "bin" / "node",
+        modules.parent / "bin" / "node",
+    )
+    for node in dict.fromkeys((on_path or "", *map(str, beside))):
+        if os.access(node, os.X_OK):
+            yield os.path.abspath(node)
+
+
+async def _version_of(
     command: Sequence[str],
     environ: Mapping[str, str],
     *,
     folder: Path,
     within: float,
 ) -> str:
-    said = _ask((*command, "--version"), environ, folder=folder, within=within)
+    said = await _ask((*command, "--version"), environ, folder=folder, within=within)
     found = _VERSION.search(said)
     if found is None:
         raise BackendFailed(
@@ -173,7 +177,7 @@ def _version_of(
     return found[1]
 
 
-def _ask(
+async def _ask(
     command: Sequence[str],
     environ: Mapping[str, str],
     *,
@@ -187,14 +191,14 @@ def _ask(
         BackendTimeout: it says nothing in time.
     """
     try:
-        output = run(command, environ=environ, folder=folder, within=within)
+        output = await run(command, environ=environ, folder=folder, within=within)
     except OSError as exc:
         raise BackendUnavailable(
             BACKEND,
             f"{command[0]} cannot be started: {exc.strerror}",
             remedy=INSTALL,
         ) from exc
-    except (TimeUp, Stopped, TooMuch) as exc:
+    except (TimeUp, TooMuch) as exc:
         raise BackendTimeout(
             BACKEND, seconds=within, remedy=f"try `{' '.join(command)}` in a shell"
         ) from exc

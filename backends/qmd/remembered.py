@@ -1,13 +1,14 @@
 """What was found out about the program, kept until something about it changes."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from notewell.backends.base import Site
+from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.contract import abilities_of
 from notewell.backends.qmd.program import Program, find_program
 from notewell.writing.private import replace_file
@@ -26,7 +27,9 @@ class _Known(msgspec.Struct, frozen=True, kw_only=True):
     version: str
 
 
-def known_program(site: Site, environ: Mapping[str, str], *, folder: Path) -> Program:
+async def known_program(
+    site: Site, environ: Mapping[str, str], *, folder: Path
+) -> Program:
     """Find the program; one that was found before is taken as it was, if it still is.
 
     To ask for a version costs as long as a search.
@@ -36,21 +39,39 @@ def known_program(site: Site, environ: Mapping[str, str], *, folder: Path) -> Pr
     """
     file = folder / "program.json"
     asked, search_path = site.memory.qmd.command, environ.get("PATH", "")
-    with suppress(OSError, msgspec.MsgspecError):
-        known = msgspec.json.decode(file.read_bytes(), type=_Known)
-        same = (known.asked, known.search_path) == (asked, search_path)
-        if same and known.files == tuple(map(_state, (f[0] for f in known.files))):
-            return Program(
-                command=known.command,
-                path=known.path,
-                version=known.version,
-                abilities=abilities_of(known.version),
-            )
+    known = await off_the_loop(_recalled, file, asked, search_path)
+    if known is not None:
+        return known
     seconds = site.memory.qmd.update.command_timeout_ms / 1000
-    program = find_program(asked, environ, folder=folder, within=seconds)
+    program = await find_program(asked, environ, folder=folder, within=seconds)
+    await off_the_loop(_remember, file, asked, search_path, program)
+    return program
+
+
+def _recalled(file: Path, asked: Sequence[str], search_path: str) -> Program | None:
+    """Return what was found before, unless something of it is another one now."""
+    try:
+        known = msgspec.json.decode(file.read_bytes(), type=_Known)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    if (known.asked, known.search_path) != (tuple(asked), search_path):
+        return None
+    if known.files != tuple(_state(name) for name, _, _ in known.files):
+        return None
+    return Program(
+        command=known.command,
+        path=known.path,
+        version=known.version,
+        abilities=abilities_of(known.version),
+    )
+
+
+def _remember(
+    file: Path, asked: Sequence[str], search_path: str, program: Program
+) -> None:
     files = {program.path, *program.command, os.path.realpath(program.path)}
     known = _Known(
-        asked=asked,
+        asked=tuple(asked),
         search_path=search_path,
         files=tuple(_state(name) for name in sorted(files) if os.path.isabs(name)),
         command=program.command,
@@ -59,7 +80,6 @@ def known_program(site: Site, environ: Mapping[str, str], *, folder: Path) -> Pr
     )
     with suppress(OSError):
         replace_file(file, msgspec.json.encode(known))
-    return program
 
 
 def _state(file: str) -> _State:

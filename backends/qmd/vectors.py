@@ -1,7 +1,6 @@
 """Making vectors: by `qmd embed`, in modes that need them, and never in a search."""
 
 import re
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -42,13 +41,11 @@ class Vectors:
         mode = site.memory.qmd.search_mode
         self.wanted = program.abilities.semantic and mode != "search"
 
-    def report(
-        self, report: IndexReport, stop: threading.Event | None = None
-    ) -> IndexReport:
+    async def report(self, report: IndexReport) -> IndexReport:
         """Make what is missing, and add to a report what there is then."""
         warnings = report.warnings
         try:
-            self.make(stop)
+            await self.make()
         except BackendError as error:
             warnings = (*warnings, f"{error.message}; {error.remedy}")
         record = self._home.record()
@@ -60,14 +57,14 @@ class Vectors:
             warnings=warnings,
         )
 
-    def make(self, stop: threading.Event | None = None) -> None:
+    async def make(self) -> None:
         """Make the vectors that are missing, in bounded time.
 
         Raises:
             BackendError: some could not be made.
         """
         self._check_model()
-        with self._home.only_writer(patient=False) as mine:
+        async with self._home.only_writer(patient=False) as mine:
             record = self._home.record()
             number = record.generation
             if not mine or not number:
@@ -80,10 +77,10 @@ class Vectors:
                 )
             failed: BackendError | None = None
             try:
-                self._embed(client, stop, anew=other)
+                await self._embed(client, anew=other)
             except BackendError as error:
                 failed = error
-            self._count(client, failed, stop)
+            await self._count(client, failed)
         if failed is not None:
             raise failed
 
@@ -99,15 +96,13 @@ class Vectors:
                 remedy="name a model file in QMD_EMBED_MODEL",
             )
 
-    def _embed(
-        self, client: Client, stop: threading.Event | None, *, anew: bool
-    ) -> None:
+    async def _embed(self, client: Client, *, anew: bool) -> None:
         until = time.monotonic() + self._site.memory.qmd.update.embed_timeout_ms / 1000
         for attempt in range(1, _CRASHES + 1):
             left = until - time.monotonic()
             again = ("-f",) if anew and attempt == 1 else ()
             try:
-                client.run("embed", *again, within=left, stop=stop)
+                await client.run("embed", *again, within=left)
             except BackendFailed as failed:
                 # llama.cpp can abort in the middle; the next run goes on from there.
                 if "signal" not in failed.message or attempt == _CRASHES:
@@ -115,15 +110,10 @@ class Vectors:
             else:
                 return
 
-    def _count(
-        self,
-        client: Client,
-        failed: BackendError | None,
-        stop: threading.Event | None,
-    ) -> None:
+    async def _count(self, client: Client, failed: BackendError | None) -> None:
         within = self._site.memory.qmd.update.command_timeout_ms / 1000
         try:
-            out = client.run("status", within=within, stop=stop).out
+            out = (await client.run("status", within=within)).out
         except BackendError:
             return
         said = out.decode("utf-8", "replace")

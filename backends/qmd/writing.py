@@ -5,7 +5,6 @@ good. So the record says when a run began, the index is counted afterwards, and
 whatever is doubtful is built anew beside the old one, which answers meanwhile.
 """
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Final
 import msgspec
 
 from notewell.backends.base import Progress, Site, Waiting
+from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.audit import Audit, audit, left_out
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.collections import has_handle
@@ -55,18 +55,13 @@ class Writer:
         self._program = program
         self._environ = environ
 
-    def outlook(self) -> Outlook:
-        """Compare the notes with what the index knows of them."""
-        return outlook(self._site, self._home, self._copies)
-
-    def refresh(
+    async def refresh(
         self,
         *,
         force: bool = False,
         within: float | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
-        stop: threading.Event | None = None,
         patient: bool = True,
     ) -> IndexReport:
         """Bring the index up to date; see `Backend.refresh`.
@@ -77,27 +72,28 @@ class Writer:
         Args:
             patient: Wait for another writer, unless time is short.
         """
-        before = self._seen(self.outlook())
+        before = await self._look()
         if not force and self._agrees(before):
             self._tell(progress, before)
             return self._report(before, changed=0)
         if within is not None and not self._fits(before, within):
             return self._report(before, changed=0)
         patient = patient and within is None
-        with self._home.only_writer(patient=patient, waiting=waiting) as mine:
+        async with self._home.only_writer(patient=patient, waiting=waiting) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return self._report(before, changed=0, warnings=(busy,))
-            before = self._seen(self.outlook())
+            before = await self._look()
             if force or not self._agrees(before):
-                self._write(before, force=force, progress=progress, stop=stop)
-        return self._report(self.outlook(), changed=before.pending)
+                await self._write(before, force=force, progress=progress)
+        return self._report(await self._look(), changed=before.pending)
 
-    def _seen(self, before: Outlook) -> Outlook:
-        """Give the outlook back, unless the folder of notes cannot be read.
+    async def _look(self) -> Outlook:
+        """Compare the notes with what the index knows, unless they cannot be read.
 
         QMD takes a folder that is gone for one without files and empties its index.
         """
+        before = await off_the_loop(outlook, self._site, self._home, self._copies)
         for skipped in before.scanned.skipped:
             if skipped.path == "." and skipped.reason in ("unreadable", "missing"):
                 raise BackendUnavailable(
@@ -115,22 +111,17 @@ class Writer:
         usual = before.record.seconds
         return before.current and 0 < usual <= within * _QUICK
 
-    def _write(
-        self,
-        before: Outlook,
-        *,
-        force: bool,
-        progress: Progress | None,
-        stop: threading.Event | None,
+    async def _write(
+        self, before: Outlook, *, force: bool, progress: Progress | None
     ) -> None:
         self._tell(progress, before, done=0)
         try:
-            copied = self._copies.write(before.due, force=force)
+            copied = await off_the_loop(self._copies.write, before.due, force=force)
             number = before.record.generation
             anew = force or not before.current or self._is_other_program(before)
-            if anew or not self._updated(before, number, stop):
-                self._build(before, stop)
-            self._copies.remember(before.due, copied)
+            if anew or not await self._updated(before, number):
+                await self._build(before)
+            await off_the_loop(self._copies.remember, before.due, copied)
         except BackendError as error:
             self._note(error)
             raise
@@ -151,23 +142,21 @@ class Writer:
         """Say whether another version wrote the index: it may keep other names."""
         return before.record.version != self._program.version
 
-    def _updated(
-        self, before: Outlook, number: int, stop: threading.Event | None
-    ) -> bool:
+    async def _updated(self, before: Outlook, number: int) -> bool:
         """Update in place; say whether the index is whole after it."""
         self._home.write(msgspec.structs.replace(before.record, unfinished=True))
         try:
-            counted, seconds = self._run_update(number, stop)
+            counted, seconds = await self._run_update(number)
         except BackendFailed:
             # What fails once may fail for ever: a row that was left behind, a
             # damaged page. Whatever it is, a new index does not have it.
             return False
         if counted is not None and not counted.whole:
             return False
-        self._finish(before, number, counted, seconds)
+        await off_the_loop(self._finish, before, number, counted, seconds)
         return True
 
-    def _build(self, before: Outlook, stop: threading.Event | None) -> None:
+    async def _build(self, before: Outlook) -> None:
         """Build the next generation, and let it answer once it is whole."""
         number = self._next()
         abilities = self._program.abilities
@@ -184,7 +173,7 @@ class Writer:
             ],
         )
         try:
-            counted, seconds = self._run_update(number, stop)
+            counted, seconds = await self._run_update(number)
             if counted is not None and not counted.whole:
                 raise BackendFailed(
                     BACKEND,
@@ -195,24 +184,22 @@ class Writer:
         except BaseException:
             self._home.discard(number)
             raise
-        self._finish(before, number, counted, seconds)
-        self._home.discard_others(number)
+        await off_the_loop(self._finish, before, number, counted, seconds)
+        await off_the_loop(self._home.discard_others, number)
 
     def _next(self) -> int:
         there = [int(p.name) for p in self._home.folder.iterdir() if p.name.isdecimal()]
         return max(there, default=self._home.record().generation) + 1
 
-    def _run_update(
-        self, number: int, stop: threading.Event | None
-    ) -> tuple[Audit | None, float]:
+    async def _run_update(self, number: int) -> tuple[Audit | None, float]:
         started = time.monotonic()
-        self._client(number).run(
+        await self._client(number).run(
             "update",
             within=self._site.memory.qmd.update.update_timeout_ms / 1000,
-            stop=stop,
             grace=_GRACE,
         )
-        return audit(self._home.database(number)), time.monotonic() - started
+        seconds = time.monotonic() - started
+        return await off_the_loop(audit, self._home.database(number)), seconds
 
     def _finish(
         self, before: Outlook, number: int, counted: Audit | None, seconds: float

@@ -172,7 +172,6 @@ def test_a_backend_that_fails_in_a_search_gives_an_answer_that_says_so(
 ) -> None:
     known = {**BUILTIN, "broken": f"{__name__}:Broken"}
     monkeypatch.setattr("notewell.backends.registry.BUILTIN", known)
-    monkeypatch.setattr("notewell.memory.sync.BUILTIN", known)
     monkeypatch.setattr("pkgutil.resolve_name", {known["broken"]: Broken}.__getitem__)
     configured(environ, {"memory": {"fallback": "none"}})
 

@@ -190,15 +190,19 @@ def _usual(scene: Scene) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
 
 def _qmd_problem(opening: Opening, environ: Mapping[str, str]) -> str | None:
     """Return why QMD cannot run here, or None."""
+    import asyncio
+
     from notewell.backends.qmd.program import child_environment, find_program
 
     with TemporaryDirectory(prefix="notewell-bench-") as folder:
         try:
-            find_program(
-                opening.settings.memory.qmd.command,
-                child_environment(environ),
-                folder=Path(folder),
-                within=_PROGRAM_SECONDS,
+            asyncio.run(
+                find_program(
+                    opening.settings.memory.qmd.command,
+                    child_environment(environ),
+                    folder=Path(folder),
+                    within=_PROGRAM_SECONDS,
+                )
             )
         except BackendError as error:
             return error.message

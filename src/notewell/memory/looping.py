@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
@@ -20,13 +21,22 @@ class LoopThread:
         self._ready.wait()
 
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        """Run a coroutine to its end; an interrupt of ours cancels it."""
-        running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        """Run a coroutine to its end; an interrupt of ours cancels it, and waits."""
+        begun: list[asyncio.Task[_T]] = []
+        ended: Future[asyncio.Task[_T]] = Future()
+
+        def begin() -> None:
+            begun.append(self._loop.create_task(coroutine))
+            begun[0].add_done_callback(ended.set_result)
+
+        self._loop.call_soon_threadsafe(begin)
         try:
-            return running.result()
+            ended.result()
         except BaseException:
-            running.cancel()
+            self._loop.call_soon_threadsafe(lambda: begun[0].cancel())
+            ended.result()
             raise
+        return begun[0].result()
 
     def close(self) -> None:
         """Cancel what runs, and end the thread."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from notewell.backends.base import Progress, VectorWork, Waiting
 from notewell.backends.blocking import drive
-from notewell.backends.registry import BUILTIN
+from notewell.backends.registry import DRIVEN
 from notewell.config import Settings
 from notewell.memory.entry import open_memory
 from notewell.memory.facade import MAKE, Memory
@@ -39,7 +39,7 @@ class SyncMemory:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._loop: LoopThread | None = None
-        if memory.settings.memory.backend not in BUILTIN:
+        if memory.settings.memory.backend not in DRIVEN:
             self._loop = _new_loop()
         try:
             self._run(memory.open())

@@ -1,11 +1,12 @@
 """The daemon that stays: late answers, deaths and nonsense do not reach the next one."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ Started = Callable[[str], Daemon]
 
 
 @pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[Started]:
+async def daemon(tmp_path: Path) -> AsyncIterator[Started]:
     """Starts a daemon that does something before it answers."""
     made: list[Daemon] = []
 
@@ -45,125 +46,138 @@ def daemon(tmp_path: Path) -> Iterator[Started]:
 
     yield start
     for one in made:
-        one.close()
+        await one.close()
 
 
-def ask(daemon: Daemon, word: str, within: float = 20.0) -> list[str]:
-    found = daemon.typed([("lex", word)], ["notes"], count=5, within=within)
+async def ask(daemon: Daemon, word: str, within: float = 20.0) -> list[str]:
+    found = await daemon.typed([("lex", word)], ["notes"], count=5, within=within)
     return [f"{one.collection}/{one.path}" for one in found]
 
 
-def test_one_process_answers_question_after_question(daemon: Started) -> None:
+async def test_one_process_answers_question_after_question(daemon: Started) -> None:
     one = daemon("pass")
 
-    assert ask(one, "a") == ["notes/a.md"]
+    assert await ask(one, "a") == ["notes/a.md"]
     pid = one.pid
-    assert ask(one, "b") == ["notes/b.md"]
+    assert await ask(one, "b") == ["notes/b.md"]
     assert one.pid == pid
 
 
-def test_an_answer_that_comes_too_late_is_not_taken_for_the_next(
+async def test_an_answer_that_comes_too_late_is_not_taken_for_the_next(
     daemon: Started,
 ) -> None:
     one = daemon("time.sleep(1.0 if asked == 'slow' else 0)")
-    ask(one, "a")
+    await ask(one, "a")
     pid = one.pid
 
     with pytest.raises(DaemonLate):
-        ask(one, "slow", within=0.2)
+        await ask(one, "slow", within=0.2)
 
-    assert ask(one, "b") == ["notes/b.md"]
+    assert await ask(one, "b") == ["notes/b.md"]
     assert one.pid == pid
 
 
-def test_one_that_answers_nothing_for_long_is_stopped(
+async def test_one_that_answers_nothing_for_long_is_stopped(
     daemon: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.backends.qmd.daemon._HUNG_SECONDS", 0.1)
     one = daemon("time.sleep(60 if asked == 'hang' else 0)")
-    ask(one, "a")
+    await ask(one, "a")
 
     for _ in range(2):
         with pytest.raises(DaemonLate):
-            ask(one, "hang", within=0.2)
+            await ask(one, "hang", within=0.2)
 
     assert one.pid is None
-    assert ask(one, "b") == ["notes/b.md"]
+    assert await ask(one, "b") == ["notes/b.md"]
 
 
-def test_a_question_that_is_called_off_is_not_waited_for(daemon: Started) -> None:
+async def test_a_question_that_is_called_off_is_not_waited_for(daemon: Started) -> None:
     one = daemon("time.sleep(60 if asked == 'hang' else 0)")
-    ask(one, "a")
-    stop = threading.Event()
-    stop.set()
+    await ask(one, "a")
+    pid = one.pid
+    hung = asyncio.ensure_future(ask(one, "hang"))
+    await asyncio.sleep(0.1)
 
-    with pytest.raises(DaemonLate):
-        one.typed([("lex", "hang")], ["notes"], count=5, within=20, stop=stop)
+    hung.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await hung
+    assert one.pid == pid
 
 
-def test_one_that_dies_over_a_question_is_started_again(daemon: Started) -> None:
+async def test_one_that_dies_over_a_question_is_started_again(daemon: Started) -> None:
     one = daemon("sys.exit() if asked == 'die' else None")
-    ask(one, "a")
+    await ask(one, "a")
 
     with pytest.raises(DaemonFailed, match="it ended"):
-        ask(one, "die")
+        await ask(one, "die")
 
-    assert ask(one, "b") == ["notes/b.md"]
+    assert await ask(one, "b") == ["notes/b.md"]
 
 
-def test_noise_between_the_answers_is_passed_over(daemon: Started) -> None:
+async def test_noise_between_the_answers_is_passed_over(daemon: Started) -> None:
     one = daemon("print('[node-llama-cpp] hello\\\\n{{}}\\\\n[1]', flush=True)")
 
-    assert ask(one, "a") == ["notes/a.md"]
+    assert await ask(one, "a") == ["notes/a.md"]
 
 
-def test_questions_of_several_threads_get_their_own_answers(daemon: Started) -> None:
+async def test_questions_of_several_tasks_get_their_own_answers(
+    daemon: Started,
+) -> None:
     one = daemon("time.sleep(0.01)")
-    got: dict[str, list[str]] = {}
 
-    def put(word: str) -> None:
-        got[word] = ask(one, word)
+    got = await asyncio.gather(*(ask(one, f"w{n}") for n in range(8)))
 
-    threads = [threading.Thread(target=put, args=(f"w{n}",)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert got == {f"w{n}": [f"notes/w{n}.md"] for n in range(8)}
+    assert got == [[f"notes/w{n}.md"] for n in range(8)]
 
 
-def test_one_that_was_idle_is_stopped_and_started_when_needed(
+async def test_waiting_for_others_that_ask_counts_as_time(daemon: Started) -> None:
+    one = daemon("time.sleep(1.0 if asked == 'slow' else 0)")
+    await ask(one, "a")
+    slow = asyncio.ensure_future(ask(one, "slow"))
+    await asyncio.sleep(0)
+
+    with pytest.raises(DaemonLate):
+        await ask(one, "b", within=0.2)
+
+    assert await slow == ["notes/slow.md"]
+
+
+async def test_one_that_was_idle_is_stopped_and_started_when_needed(
     daemon: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.backends.qmd.daemon.IDLE_SECONDS", 0.1)
     one = daemon("pass")
-    ask(one, "a")
+    await ask(one, "a")
     pid = one.pid
 
     for _ in range(500):
         if one.pid is None:
             break
-        threading.Event().wait(0.01)
+        await asyncio.sleep(0.01)
 
     assert one.pid is None
-    assert ask(one, "b") == ["notes/b.md"]
+    assert await ask(one, "b") == ["notes/b.md"]
     assert one.pid != pid
 
 
-def test_it_ends_by_itself_when_we_are_killed(tmp_path: Path) -> None:
-    # Its input closes with us: that is how `qmd mcp` learns that nobody is there.
+@pytest.mark.parametrize("mood", ["pass", "time.sleep(60 if asked == 'hang' else 0)"])
+def test_it_ends_when_we_are_killed_even_if_it_hangs(mood: str, tmp_path: Path) -> None:
     script = tmp_path / "server.py"
-    script.write_text(SERVER.format(mood="pass"), encoding="utf-8")
+    script.write_text(SERVER.format(mood=mood), encoding="utf-8")
     ours = (
-        "import os, sys, time\n"
+        "import asyncio, os, sys\n"
         "from pathlib import Path\n"
         "from notewell.backends.qmd.daemon import Daemon\n"
-        f"one = Daemon((sys.executable, '-SE', {str(script)!r}), environ=os.environ,"
-        " folder=Path.cwd())\n"
-        "one.typed([('lex', 'a')], ['notes'], count=5, within=20)\n"
-        "print(one.pid, flush=True)\n"
-        "time.sleep(60)\n"
+        "async def main():\n"
+        f"    one = Daemon((sys.executable, '-SE', {str(script)!r}),"
+        " environ=os.environ, folder=Path.cwd())\n"
+        "    await one.typed([('lex', 'a')], ['notes'], count=5, within=20)\n"
+        "    print(one.pid, flush=True)\n"
+        "    await one.typed([('lex', 'hang')], ['notes'], count=5, within=60)\n"
+        "    await asyncio.sleep(60)\n"
+        "asyncio.run(main())\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", ours],
@@ -184,6 +198,6 @@ def test_it_ends_by_itself_when_we_are_killed(tmp_path: Path) -> None:
                 break
         except ProcessLookupError:
             break
-        threading.Event().wait(0.01)
+        time.sleep(0.01)
     else:
         raise AssertionError("the daemon outlived us")

@@ -2,18 +2,17 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 import notewell
-from notewell.backends.blocking import called_off
-from notewell.backends.qmd.process import Output, Stopped, TimeUp, TooMuch, run
+from notewell.backends.qmd.process import Output, TimeUp, TooMuch, run
 
 PARENT = """
 import subprocess, sys, time
@@ -25,23 +24,22 @@ print("started", flush=True)
 LASTING = "import time; time.sleep(60)"
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
 
-Run = Callable[..., Output]
+Run = Callable[..., Awaitable[Output]]
 
 
 @pytest.fixture
 def python(tmp_path: Path) -> Run:
     """Runs a script in `tmp_path`."""
 
-    def start(script: str, *, within: float = 20, **more: object) -> Output:
-        return run(
+    async def run_it(script: str, *, within: float = 20) -> Output:
+        return await run(
             (sys.executable, "-c", script),
             environ={"PATH": os.environ["PATH"]},
             folder=tmp_path,
             within=within,
-            **more,  # type: ignore[arg-type]
         )
 
-    return start
+    return run_it
 
 
 def is_alive(pid: int) -> bool:
@@ -68,6 +66,14 @@ def wait_for(file: Path) -> int:
     raise AssertionError(f"{file} was never written")
 
 
+def commands_with(mark: str) -> list[str]:
+    """Return the processes that have a word on their command line."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "args="], capture_output=True, encoding="utf-8", check=True
+    )
+    return [line for line in listed.stdout.splitlines() if mark in line]
+
+
 def is_gone(pid: int) -> bool:
     """Whether a process that was killed is gone, or is so in a moment."""
     for _ in range(200):
@@ -77,24 +83,28 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-def test_output_and_code_of_a_program_are_returned(python: Run) -> None:
-    output = python("import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)")
+async def test_output_and_code_of_a_program_are_returned(python: Run) -> None:
+    output = await python(
+        "import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)"
+    )
 
     assert output == Output(code=3, out=b"a\n", err=b"b\n")
 
 
-def test_a_program_reads_nothing_from_us(python: Run) -> None:
-    assert python("import sys; print(repr(sys.stdin.read()))").out == b"''\n"
+async def test_a_program_reads_nothing_from_us(python: Run) -> None:
+    output = await python("import sys; print(repr(sys.stdin.read()))")
+
+    assert output.out == b"''\n"
 
 
-def test_what_a_program_writes_is_private(python: Run, tmp_path: Path) -> None:
-    python("open('made', 'w').close()")
+async def test_what_a_program_writes_is_private(python: Run, tmp_path: Path) -> None:
+    await python("open('made', 'w').close()")
 
     assert (tmp_path / "made").stat().st_mode & 0o077 == 0
 
 
-def test_two_full_streams_do_not_block_each_other(python: Run) -> None:
-    output = python(
+async def test_two_full_streams_do_not_block_each_other(python: Run) -> None:
+    output = await python(
         "import sys\n"
         "for _ in range(200): sys.stderr.write('e' * 1000); sys.stdout.write('o' * 1000)"
     )
@@ -103,44 +113,59 @@ def test_two_full_streams_do_not_block_each_other(python: Run) -> None:
     assert output.err.endswith(b"e" * 1000)
 
 
-def test_output_without_end_is_cut_off(
+async def test_output_without_end_is_cut_off(
     python: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.backends.qmd.process.MOST_OUTPUT", 100_000)
 
     with pytest.raises(TooMuch):
-        python("while True: print('x' * 1000)")
+        await python("while True: print('x' * 1000)")
+
+
+@pytest.mark.parametrize("program", ["nowhere", "plain.txt", "no-interpreter"])
+async def test_a_program_that_cannot_be_started_is_told_from_one_that_fails(
+    program: str, tmp_path: Path
+) -> None:
+    (tmp_path / "plain.txt").write_text("no program\n", encoding="utf-8")
+    script = tmp_path / "no-interpreter"
+    script.write_text("#!/nowhere/python\n", encoding="utf-8")
+    script.chmod(0o755)
+
+    with pytest.raises(OSError, match=r"Permission denied|No such file"):
+        await run(
+            (str(tmp_path / program),),
+            environ={"PATH": os.environ["PATH"]},
+            folder=tmp_path,
+            within=20,
+        )
 
 
 @pytest.mark.parametrize("child", [LASTING, STUBBORN], ids=["child", "stubborn"])
 @pytest.mark.parametrize(
     "then", ["time.sleep(60)", "sys.exit(0)"], ids=["waits", "exits at once"]
 )
-@pytest.mark.parametrize("how", ["time", "stop"])
-def test_no_grandchild_outlives_the_run(
-    how: str, then: str, child: str, python: Run, tmp_path: Path
+async def test_no_grandchild_outlives_the_run(
+    then: str, child: str, python: Run, tmp_path: Path
 ) -> None:
     script = PARENT.format(child=child, then=then)
-    stop = threading.Event()
-    if how == "stop":
-        threading.Timer(1.0, stop.set).start()
 
     started = time.monotonic()
     if then == "sys.exit(0)":
-        assert python(script, stop=stop).out == b"started\n"
+        assert (await python(script)).out == b"started\n"
     else:
-        with pytest.raises(TimeUp if how == "time" else Stopped):
-            python(script, within=1.0 if how == "time" else 20, stop=stop)
+        with pytest.raises(TimeUp):
+            await python(script, within=1.0)
 
     assert time.monotonic() - started < 10
     assert is_gone(wait_for(tmp_path / "pids"))
 
 
+@pytest.mark.parametrize("child", [LASTING, STUBBORN], ids=["child", "stubborn"])
 async def test_a_cancelled_task_ends_only_when_the_program_is_gone(
-    python: Run, tmp_path: Path
+    child: str, python: Run, tmp_path: Path
 ) -> None:
-    script = PARENT.format(child=LASTING, then="time.sleep(60)")
-    task = asyncio.create_task(called_off(python, script))
+    script = PARENT.format(child=child, then="time.sleep(60)")
+    task = asyncio.ensure_future(python(script))
     pid = await asyncio.to_thread(wait_for, tmp_path / "pids")
 
     task.cancel()
@@ -150,23 +175,61 @@ async def test_a_cancelled_task_ends_only_when_the_program_is_gone(
     assert is_gone(pid)
 
 
+async def test_a_task_that_is_cancelled_at_any_moment_leaves_nothing(
+    python: Run, tmp_path: Path
+) -> None:
+    mark = f"notewell-test-{os.getpid()}"
+    for moment in range(40):
+        task = asyncio.ensure_future(python(f"{LASTING} # {mark}"))
+        await asyncio.sleep(moment / 4_000)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    for _ in range(200):
+        if not commands_with(mark):
+            break
+        await asyncio.sleep(0.01)
+    assert commands_with(mark) == []
+
+
+async def test_one_that_left_the_group_is_not_waited_for(
+    python: Run, tmp_path: Path
+) -> None:
+    child = f"import os; os.setsid(); {LASTING}"
+
+    output = await python(PARENT.format(child=child, then="sys.exit(0)"))
+
+    os.kill(wait_for(tmp_path / "pids"), signal.SIGKILL)
+    assert output.out == b"started\n"
+
+
 @pytest.mark.parametrize(
-    "end", ["raise SystemExit(1)", "raise ValueError", "sys.exit()"]
+    "end",
+    [
+        "raise SystemExit(1)",
+        "raise ValueError",
+        "sys.exit()",
+        "os.kill(os.getpid(), 9)",
+        "os._exit(1)",
+    ],
 )
+@pytest.mark.parametrize("talks", [False, True])
 def test_nothing_is_left_when_our_own_program_ends_in_the_middle(
-    end: str, tmp_path: Path
+    end: str, talks: bool, tmp_path: Path
 ) -> None:
     ours = (
-        "import sys, os, threading, time\n"
+        "import asyncio, os, sys, time\n"
         "from pathlib import Path\n"
         "from notewell.backends.qmd.process import start\n"
-        "import subprocess\n"
-        f"script = {PARENT.format(child=LASTING, then='time.sleep(60)')!r}\n"
-        "start((sys.executable, '-c', script), environ=os.environ, folder=Path.cwd(),"
-        " stdin=subprocess.DEVNULL)\n"
-        "while not Path('pids').exists() or not Path('pids').read_text():"
+        f"script = {PARENT.format(child=STUBBORN, then='time.sleep(60)')!r}\n"
+        "async def main():\n"
+        "    await start((sys.executable, '-c', script), environ=os.environ,"
+        f" folder=Path.cwd(), talks={talks})\n"
+        "    while not Path('pids').exists() or not Path('pids').read_text():"
         " time.sleep(0.01)\n"
-        f"{end}\n"
+        f"    {end}\n"
+        "asyncio.run(main())\n"
     )
 
     subprocess.run(

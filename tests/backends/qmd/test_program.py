@@ -27,27 +27,27 @@ def script(tmp_path: Path) -> Script:
     return write
 
 
-def found(command: str | list[str], folder: Path, path: str = "") -> Program:
+async def found(command: str | list[str], folder: Path, path: str = "") -> Program:
     words = [command] if isinstance(command, str) else command
     environ = {"PATH": path or str(folder)}
-    return find_program(words, environ, folder=folder, within=20)
+    return await find_program(words, environ, folder=folder, within=20)
 
 
-def test_a_program_that_is_not_there_says_how_to_get_it(tmp_path: Path) -> None:
+async def test_a_program_that_is_not_there_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(
         BackendUnavailable, match="no program 'qmd' in 1 folders"
     ) as got:
-        found("qmd", tmp_path)
+        await found("qmd", tmp_path)
 
     assert "npm install -g @tobilu/qmd" in got.value.remedy
 
 
-def test_a_program_on_path_is_kept_by_its_whole_name(
+async def test_a_program_on_path_is_kept_by_its_whole_name(
     script: Script, tmp_path: Path
 ) -> None:
     file = script("bin/qmd", "print('qmd 2.8.3 (facd35e)')")
 
-    program = found("qmd", tmp_path, str(tmp_path / "bin"))
+    program = await found("qmd", tmp_path, str(tmp_path / "bin"))
 
     assert program.command == (str(file),)
     assert program.version == "2.8.3"
@@ -64,7 +64,7 @@ def test_a_program_on_path_is_kept_by_its_whole_name(
         ("10.2.0", True, True, True),
     ],
 )
-def test_what_a_version_can_do_is_known_from_its_number(
+async def test_what_a_version_can_do_is_known_from_its_number(
     version: str,
     typed: bool,
     literal: bool,
@@ -74,18 +74,18 @@ def test_what_a_version_can_do_is_known_from_its_number(
 ) -> None:
     file = script("qmd", f"print('qmd {version}')")
 
-    able = found(str(file), tmp_path).abilities
+    able = (await found(str(file), tmp_path)).abilities
 
     assert (able.typed, able.literal_paths, able.daemon) == (typed, literal, daemon)
 
 
-def test_a_version_that_is_too_old_names_the_one_to_install(
+async def test_a_version_that_is_too_old_names_the_one_to_install(
     script: Script, tmp_path: Path
 ) -> None:
     file = script("qmd", "print('qmd 1.0.7')")
 
     with pytest.raises(BackendFailed, match=r"version 1\.0\.7 is too old") as got:
-        found(str(file), tmp_path)
+        await found(str(file), tmp_path)
 
     assert got.value.reason == "version"
     assert "@tobilu/qmd@2.8.3" in got.value.remedy
@@ -100,16 +100,16 @@ def test_a_version_that_is_too_old_names_the_one_to_install(
         ("import time; time.sleep(30)", "no answer within 1 s"),
     ],
 )
-def test_a_program_that_does_not_say_what_it_is_is_refused(
+async def test_a_program_that_does_not_say_what_it_is_is_refused(
     text: str, said: str, script: Script, tmp_path: Path
 ) -> None:
     file = script("qmd", text)
 
     with pytest.raises(BackendError, match=said):
-        find_program([str(file)], os.environ, folder=tmp_path, within=1)
+        await find_program([str(file)], os.environ, folder=tmp_path, within=1)
 
 
-def test_npms_launcher_is_left_out_and_a_fitting_node_taken(
+async def test_npms_launcher_is_left_out_and_a_fitting_node_taken(
     script: Script, tmp_path: Path
 ) -> None:
     package = "lib/node_modules/@tobilu/qmd"
@@ -120,12 +120,12 @@ def test_npms_launcher_is_left_out_and_a_fitting_node_taken(
     node = script("bin/node", answers.format("22.23.3"))
     (tmp_path / "bin" / "qmd").symlink_to(launcher)
 
-    program = found("qmd", tmp_path, f"{tmp_path / 'old'}:{tmp_path / 'bin'}")
+    program = await found("qmd", tmp_path, f"{tmp_path / 'old'}:{tmp_path / 'bin'}")
 
     assert program.command == (str(node), str(entry))
 
 
-def test_a_node_that_is_too_old_is_named_before_it_crashes_without_a_word(
+async def test_a_node_that_is_too_old_is_named_before_it_crashes_without_a_word(
     script: Script, tmp_path: Path
 ) -> None:
     launcher = script("lib/node_modules/@tobilu/qmd/bin/qmd", "")
@@ -133,19 +133,19 @@ def test_a_node_that_is_too_old_is_named_before_it_crashes_without_a_word(
     script("path/node", "print('v20.20.2')")
 
     with pytest.raises(BackendUnavailable, match=r"needs Node 22 .* v20\.20\.2") as got:
-        found(str(launcher), tmp_path, str(tmp_path / "path"))
+        await found(str(launcher), tmp_path, str(tmp_path / "path"))
 
     assert "memory.qmd.command" in got.value.remedy
 
 
-def test_a_program_installed_by_bun_runs_as_bun_starts_it(
+async def test_a_program_installed_by_bun_runs_as_bun_starts_it(
     script: Script, tmp_path: Path
 ) -> None:
     launcher = script("global/node_modules/@tobilu/qmd/bin/qmd", "print('qmd 2.8.3')")
     script("global/node_modules/@tobilu/qmd/dist/cli/qmd.js", "")
     (tmp_path / "global" / "bun.lock").touch()
 
-    assert found(str(launcher), tmp_path).command == (str(launcher),)
+    assert (await found(str(launcher), tmp_path)).command == (str(launcher),)
 
 
 def test_a_child_inherits_neither_keys_nor_what_changes_its_start() -> None:

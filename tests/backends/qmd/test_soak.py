@@ -64,6 +64,6 @@ async def test_no_wrong_line_no_lost_note_no_process_left(
 
 def kill_one(chance: random.Random) -> None:
     """Kill one of the programs that run, whatever it is doing."""
-    running = sorted(one.pid for one in process.RUNNING if one.poll() is None)
+    running = sorted(one.pid for one in process.RUNNING if one.returncode is None)
     if running:
         os.killpg(chance.choice(running), signal.SIGKILL)
