@@ -5,6 +5,7 @@ counts its own instructions, and they change a little with its version, as calls
 Python's, and the statements of FTS5 with how it has merged: bounds on these leave room.
 """
 
+import gc
 import sys
 import tracemalloc
 from collections import Counter
@@ -75,7 +76,11 @@ def counted(work: Callable[[], object]) -> Work:
 
 
 def peak(work: Callable[[], object]) -> int:
-    """Do something, and return the most bytes that Python held for it at once."""
+    """Do something, and return the most bytes that Python held for it at once.
+
+    As with counts, the second time: the first one fills caches and imports.
+    """
+    gc.collect()  # else it might fall into the work, and do so for one of two
     tracemalloc.start()
     try:
         work()

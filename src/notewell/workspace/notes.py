@@ -53,9 +53,13 @@ def read_regular(file: str | os.PathLike[str], *, follow_link: bool = False) -> 
     flags = _OPEN_FLAGS if follow_link else _OPEN_FLAGS | _NO_LINK
     with open(os.open(file, flags), "rb") as opened:
         # What was looked at before may have been replaced since; this cannot be.
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+        found = os.fstat(opened.fileno())
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", os.fspath(file))
-        raw = opened.read(MAX_NOTE_BYTES + 1)
+        # Python makes room for as much as it is asked for, so first for what is there.
+        raw = opened.read(min(found.st_size, MAX_NOTE_BYTES) + 1)
+        if len(raw) > found.st_size:  # it grows, or is of a kind that tells no size
+            raw += opened.read(MAX_NOTE_BYTES + 1 - len(raw))
     if len(raw) > MAX_NOTE_BYTES:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file))
     return raw
