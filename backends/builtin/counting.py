@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.backends.base import Progress, Waiting
+from notewell.backends.builtin.files import size_of
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.ondisk import OnDisk
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
-from notewell.backends.builtin.store import Store, size_of
+from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
 from notewell.backends.text.counted import with_silent
 from notewell.config import VectorSettings

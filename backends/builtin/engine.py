@@ -18,6 +18,7 @@ from notewell.backends.base import (
     Waiting,
 )
 from notewell.backends.builtin.answering import from_files, from_index
+from notewell.backends.builtin.checksums import check_pages
 from notewell.backends.builtin.counting import (
     Indexed,
     Told,
@@ -25,17 +26,14 @@ from notewell.backends.builtin.counting import (
     nothing_held,
     uncounted,
 )
+from notewell.backends.builtin.damage import explained
+from notewell.backends.builtin.files import size_of, state_of
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.ondisk import OnDisk, look_at
 from notewell.backends.builtin.readers import Readers, Unreadable
-from notewell.backends.builtin.store import (
-    BACKEND,
-    Store,
-    explained,
-    state_of,
-)
+from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.sync import (
     Differences,
     agreed,
@@ -52,6 +50,9 @@ if TYPE_CHECKING:  # loaded by those who need them: most searches are by words a
 
 _COUNTED_AT_ONCE = 5_000
 """Notes that are compared with the index before an empty answer is given."""
+
+_CHECKED_AT_ONCE = 64 * 2**20
+"""Bytes of an index that are looked over before it is counted: some 60 ms."""
 
 _REBUILD = "run `notewell index`; no note was touched"
 
@@ -227,7 +228,7 @@ class Engine:
         scanned = self._scanned()
         if not force and self._agrees(scanned):
             if within is None:
-                self._record_agreement()
+                self._settle()
             return Indexed(scanned=scanned)
         patient = within is None
         with only_writer(
@@ -254,6 +255,8 @@ class Engine:
             warnings = (*warnings, f"The last run: {self._background.problem}")
         try:
             with self._readers.one() as store:
+                if size_of(self._path) <= _CHECKED_AT_ONCE:
+                    store.require_sound()
                 pending = self._pending(store, scanned)
                 settings = self._site.agent.search.store.vector
                 return counted(store, self._path, pending, warnings, settings)
@@ -350,7 +353,7 @@ class Engine:
             self._begin_anew()
         store = self._writer()
         try:
-            return bring_up_to_date(
+            counts = bring_up_to_date(
                 store,
                 scanned,
                 identity=self._identity,
@@ -360,6 +363,9 @@ class Engine:
                 progress=progress,
                 publish=publish,
             )
+            if deadline is None:
+                self._look_over(store)
+            return counts
         except apsw.Error as error:
             _note_failure(store, error)
             raise
@@ -369,7 +375,12 @@ class Engine:
     def _writer(self) -> Store:
         """Open for writing; an index of another version makes room for ours."""
         store = Store.writer(self._path)
-        if store.get("schema") is None or store.is_readable_here():
+        try:
+            usable = store.is_writable_here and store.is_readable_here()
+        except BaseException:
+            store.close()
+            raise
+        if usable:
             return store
         store.close()
         self._begin_anew()
@@ -397,12 +408,28 @@ class Engine:
             finally:
                 store.close()
 
-    def _record_agreement(self) -> None:
-        """Write down that the index was found to agree with the files, if it is easy."""
-        with suppress(BackendError), only_writer(self._path, patient=False) as mine:
-            if mine:
-                with explained(self._path), closing(self._writer()) as store:
-                    agreed(store)
+    def _settle(self) -> None:
+        """Write down that the index was found to agree with the files, if it is easy.
+
+        Raises:
+            BackendFailed: the index turned out to be damaged.
+        """
+        try:
+            with only_writer(self._path, patient=False) as mine:
+                if mine:
+                    with explained(self._path), closing(self._writer()) as store:
+                        agreed(store)
+                        self._look_over(store)
+        except BackendError as error:
+            if isinstance(error, BackendFailed) and error.reason == "corrupt":
+                raise
+
+    def _look_over(self, store: Store) -> None:
+        """See that the index is whole, as far as a budget goes; the next run goes on."""
+        first = store.require_whole().get("checked") or 0
+        following = check_pages(self._path, first)
+        if following != first:
+            store.put("checked", following)
 
 
 def _note_failure(store: Store, error: apsw.Error) -> None:

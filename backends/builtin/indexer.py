@@ -40,7 +40,7 @@ class Known(NamedTuple):
 
 def known_notes(store: Store, generation: Generation) -> dict[str, Known]:
     """Return every note of a generation by its path."""
-    rows = store.connection.execute(
+    rows = store.rows(
         "select path, size, mtime_ns, ctime_ns, id, digest, problem"
         f" from {generation.files}"
         f" where id not in (select file_id from {generation.transcripts})"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from notewell.backends.base import Query, Site
 from notewell.backends.builtin.fusion import by_vectors, fused
-from notewell.backends.builtin.lexical import candidates, spread_of
+from notewell.backends.builtin.lexical import candidates, read_passages, spread_of
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.transcripts.visible import Visible
 from notewell.backends.builtin.vectors.outcome import Meaning
 from notewell.backends.text.literal import Literal
-from notewell.backends.text.passages import COLUMNS, Passage, Scored, passage_of
+from notewell.backends.text.passages import COLUMNS, Passage, Scored
 from notewell.backends.text.query import Want
 from notewell.backends.text.scoring import Scorer
 from notewell.types import Fallback, Mode
@@ -132,10 +132,10 @@ class Legs:
             return []
         near = self.vectors.nearest(pool, self._visible)
         self._nearness.update({one.chunk: one for one in near})
-        rows = self._store.rows(
+        return read_passages(
+            self._store,
             f"select {COLUMNS} from {self._tables.chunks} as c"
             f" join {self._tables.files} as f on f.id = c.file_id"
             " where c.id in (select value from json_each(?))",
             json.dumps([one.chunk for one in near]),
         )
-        return [passage_of(row) for row in rows]

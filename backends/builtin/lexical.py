@@ -8,6 +8,8 @@ stage (`scoring`) weighs everything that was asked for, common words too.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import apsw
+
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.transcripts.visible import Visible
@@ -60,16 +62,32 @@ def _matching(
 ) -> list[Passage]:
     if not expression:
         return []
-    rows = store.connection.execute(
+    return read_passages(
+        store,
         f"select {COLUMNS} from ("
         f"  select rowid as id, bm25({tables.fts}, {_WEIGHTS}) as strength"
         f"  from {tables.fts} where {tables.fts} match ?{visible.condition}"
         f"  order by strength, id limit ?"
         f") as found join {tables.chunks} as c on c.id = found.id"
         f" join {tables.files} as f on f.id = c.file_id order by strength, found.id",
-        (expression, *visible.values, limit),
+        expression,
+        *visible.values,
+        limit,
     )
-    return [passage_of(row) for row in rows]
+
+
+def read_passages(store: Store, sql: str, *values: object) -> list[Passage]:
+    """Return the passages that a statement over COLUMNS finds.
+
+    Raises:
+        apsw.CorruptError: one of them has other lines than it says.
+    """
+    found = [passage_of(row) for row in store.rows(sql, *values)]
+    for passage in found:
+        lines = passage.end_line - passage.start_line
+        if passage.start_line < 1 or lines != passage.text.count("\n"):
+            raise apsw.CorruptError("the lines of a passage are damaged")
+    return found
 
 
 class _Way(NamedTuple):

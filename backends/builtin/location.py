@@ -1,11 +1,18 @@
 """Which file holds the index of a workspace."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from notewell.backends.base import Site
-from notewell.backends.builtin.store import owner_of
+from notewell.backends.builtin.files import owner_of
+
+_NOT_OURS: Final[Mapping[str, str]] = {
+    "somebody-else": "belongs to another program",
+    "link": "is a symbolic link, which is not followed",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,16 +32,17 @@ def locate_index(site: Site) -> Location:
     """Return where the index of this agent and workspace belongs.
 
     A workspace other than the agent's own gets a file of its own, and so does an
-    agent at whose place somebody else's file lies: that file is never touched.
+    agent at whose place somebody else's file or a link lies: those are never touched.
     """
     configured = site.agent.search.store.path
     own = _same_folder(site.workspace.root, site.agent.workspace)
     path = configured if own else _beside(configured, _mark(site.workspace.root))
-    if owner_of(path) != "somebody-else":
+    why = _NOT_OURS.get(owner_of(path))
+    if why is None:
         return Location(path=path)
     return Location(
         path=_beside(path, "notewell"),
-        notice=f"{path} belongs to another program; the index lies beside it",
+        notice=f"{path} {why}; the index lies beside it",
     )
 
 

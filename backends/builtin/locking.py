@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.backends.base import Waiting
-from notewell.backends.builtin.store import BACKEND, explained
+from notewell.backends.builtin.damage import BACKEND, explained
 from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:

@@ -1,18 +1,21 @@
 """Connections for answers: they never wait for the writer, and are used again."""
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Lock
 
 import apsw
 
 from notewell.backends.blocking import CalledOff
+from notewell.backends.builtin.damage import ODD, is_spoilt
+from notewell.backends.builtin.files import inode_of, owner_of
 from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.store import Store, inode_of, is_spoilt, owner_of
+from notewell.backends.builtin.store import Store
 from notewell.types import FallbackReason
 
 _ANEW = "run `notewell index --force`; no note was touched"
+_OTHER_VERSION = "another version of notewell wrote the index; run `notewell index`"
 
 
 class Unreadable(Exception):
@@ -78,6 +81,12 @@ class Readers:
         except (apsw.Error, UnicodeDecodeError) as error:
             store.close()
             raise self._explained(error, store) from error
+        except ODD as error:
+            damage = _damage_of(store)
+            store.close()
+            if damage is None:
+                raise  # a fault of ours
+            raise self._explained(damage, store) from error
         except BaseException:
             store.close()
             raise
@@ -94,7 +103,11 @@ class Readers:
             store.close()
 
     def _open(self) -> Store:
-        if owner_of(self._path) != "notewell":
+        owner = owner_of(self._path)
+        if owner == "closed":
+            why = f"the index {self._path} may not be read; see its permissions"
+            raise Unreadable("missing", why)
+        if owner != "notewell":
             raise Unreadable("not-ready", "the index was not built yet")
         try:
             store = Store.reader(self._path)
@@ -118,7 +131,7 @@ class Readers:
         if live is None:
             raise Unreadable("not-ready", "the index was not built yet")
         if not store.is_readable_here():
-            raise Unreadable("version", "another version of notewell wrote the index")
+            raise Unreadable("version", _OTHER_VERSION)
         try:
             built = Identity.decoded(store.get(f"identity_{live.number}"))
         except (TypeError, ValueError) as error:
@@ -131,9 +144,33 @@ class Readers:
     ) -> Unreadable:
         """Say why the index cannot answer, and remember damage."""
         why = unreadable(error)
-        if why.reason == "corrupt":
-            self._damaged = store.inode if store else inode_of(self._path)
+        if why.reason != "corrupt":
+            return why
+        if _is_of_another_version(self._path):
+            return Unreadable("version", _OTHER_VERSION)
+        self._damaged = store.inode if store else inode_of(self._path)
         return why
+
+
+def _damage_of(store: Store) -> apsw.Error | None:
+    """Look over all of an index in which something made no sense."""
+    try:
+        store.heed(None)
+        store.require_sound()
+    except apsw.Error as error:
+        return error
+    return None
+
+
+def _is_of_another_version(path: Path) -> bool:
+    """Say whether what looks like damage is the work of another version.
+
+    One that keeps no checksums, for example. So the number alone is read, as it is.
+    """
+    with suppress(apsw.Error, UnicodeDecodeError), closing(Store.reader(path)) as store:
+        store.connection.execute("pragma checksum_verification = off").fetchall()
+        return not store.is_readable_here()
+    return False
 
 
 def unreadable(error: apsw.Error | UnicodeDecodeError) -> Unreadable:
@@ -145,6 +182,6 @@ def unreadable(error: apsw.Error | UnicodeDecodeError) -> Unreadable:
         return Unreadable("corrupt", f"the index is damaged ({error}); {_ANEW}")
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return Unreadable("busy", "the index is held by another program")
-    if "fts5" in str(error):
+    if "no such module: fts5" in str(error):
         return Unreadable("missing", "this SQLite has no full-text index (FTS5)")
     return Unreadable("missing", f"the index cannot be read: {error}")

@@ -8,7 +8,9 @@ from typing import TypeAlias
 
 import apsw
 
-from notewell.backends.builtin.store import SIDE_FILES, Store, discard
+from notewell.backends.builtin.damage import ODD
+from notewell.backends.builtin.files import SIDE_FILES, discard
+from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.keeping import put_text
 from notewell.backends.builtin.vectors.older import copy_older, has_older, older_sets
 from notewell.backends.builtin.vectors.tables import (
@@ -21,7 +23,6 @@ from notewell.backends.builtin.vectors.vec0 import windows_of
 
 _BLOCK = 1_000
 
-_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, UnicodeDecodeError)
 _Texts: TypeAlias = dict[bytes, list[tuple[int, int, bytes]]]
 
 
@@ -56,7 +57,9 @@ def _copy_vectors(path: Path, fresh: Path) -> None:
             old = open_files.enter_context(closing(Store.reader(path)))
             older = older_sets(old) if has_older(old) else []
             sets = all_sets(old)
-        except (*_DAMAGE, apsw.SQLError):
+        except apsw.BusyError:
+            raise
+        except ODD:
             return  # nothing of it can be read, or there never were vectors
         if not sets and not older:
             return
@@ -74,7 +77,7 @@ def _copy_vectors(path: Path, fresh: Path) -> None:
 def _readable(old: Store, source: VectorSet) -> Iterator[_Texts]:
     """Yield what can be read, in the order in which it was made."""
     texts: _Texts = {}
-    with suppress(apsw.Error, UnicodeDecodeError, TypeError):
+    with suppress(*ODD):
         for digest, key, squares, vector in old.connection.execute(
             f"select t.digest, v.id, v.squares, v.vector from {source.texts} as t"
             f" join {source.vectors} as v on {windows_of('v', 't')} order by v.id"
@@ -82,7 +85,8 @@ def _readable(old: Store, source: VectorSet) -> Iterator[_Texts]:
             if digest not in texts and len(texts) == _BLOCK:
                 yield texts
                 texts = {}
-            if len(vector) == source.dimension and squares > 0:
+            whole = isinstance(digest, bytes) and len(vector) == source.dimension
+            if whole and squares > 0:
                 window = key & ((1 << WINDOW_BITS) - 1)
                 texts.setdefault(digest, []).append((window, squares, vector))
     yield texts

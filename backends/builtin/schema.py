@@ -5,13 +5,14 @@ A rebuild fills the next generation beside the live one and makes it live in one
 transaction, so that searches never meet a half-built index.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 # White space alone parts terms: notewell.backends.text.terms has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
@@ -27,11 +28,62 @@ create table if not exists nw_meta(
 """
 
 
+SETTINGS: Final[Mapping[str, type]] = {
+    "schema": int,
+    "live": int,
+    "building": int,
+    "identity": str,
+    "indexed_at": int,
+    "checked": int,
+    "last_error": str,
+    "passages": int,
+    "mean_length": int,
+    "common_counted_at": int,
+}
+"""The types of what `nw_meta` holds, by key without the number of a generation."""
+
+NEVER_NULL: Final = frozenset(
+    {
+        "path",
+        "size",
+        "mtime_ns",
+        "ctime_ns",
+        "file_id",
+        "start_line",
+        "end_line",
+        "piece",
+        "heading",
+        "length",
+        "text",
+        "offset",
+        "line",
+        "lines",
+        "mark",
+    }
+)
+"""Columns that hold a value in every row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Generation:
     """The names of one generation's tables."""
 
     number: int
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """Every table that has to be there."""
+        return frozenset(
+            {
+                self.files,
+                self.chunks,
+                self.transcripts,
+                self.origins,
+                self.fts,
+                self.vocabulary,
+                self.common,
+            }
+        )
 
     @property
     def files(self) -> str:

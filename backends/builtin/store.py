@@ -1,28 +1,31 @@
 """Connections to an index file, and what its header and settings say."""
 
 import os
-import stat
-from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event, Lock
-from typing import Any, Final, Literal, TypeAlias
+from threading import Event
+from typing import Any, Final
 
 import apsw
 
+from notewell.backends.builtin.checksums import ROOM, file_layer
+from notewell.backends.builtin.damage import (
+    BACKEND,
+    require_declared,
+    require_setting,
+)
+from notewell.backends.builtin.files import closed, discard, inode_of, opened, owner_of
 from notewell.backends.builtin.schema import (
     APPLICATION_ID,
     META,
     SCHEMA_VERSION,
     Generation,
 )
-from notewell.errors import BackendFailed, BackendUnavailable
-from notewell.workspace.layout import show_name
+from notewell.errors import BackendUnavailable
 
-BACKEND: Final = "builtin"
-SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
+__all__ = ["BACKEND", "Store", "discard", "owner_of"]
 
 _BUSY_MS: Final = 10_000
 _CHECKPOINT_PAGES: Final = 10_000
@@ -31,75 +34,11 @@ _CHECKPOINT_PAGES: Final = 10_000
 _STEPS: Final = 20_000
 """Instructions of SQLite, a fraction of a millisecond, between two looks at a stop."""
 
-_HEADER: Final = b"SQLite format 3\x00"
-_SPOILT = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
-_NOT_HERE = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)
-
-# Closing a file that SQLite has open drops SQLite's locks on it in the whole process
-# (POSIX), so an index that is open here is never opened beside SQLite.
-_open_here: Counter[tuple[int, int] | None] = Counter()
-_opening = Lock()
-
-Owner: TypeAlias = Literal["nobody", "notewell", "somebody-else"]
-
-
-def owner_of(path: Path) -> Owner:
-    """Say whose file stands at `path`, from its header alone.
-
-    An empty file is nobody's. A file of ours stays ours when its pages are
-    damaged, as long as the first hundred bytes are whole.
-    """
-    with _opening:
-        inode = inode_of(path)
-        if inode and _open_here[inode]:
-            return "notewell"
-        return _owner_by_header(path)
-
-
-def _owner_by_header(path: Path) -> Owner:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return "somebody-else"  # reading a pipe would wait for a writer
-        with path.open("rb") as file:
-            header = file.read(100)
-    except FileNotFoundError:
-        return "nobody"
-    except OSError:
-        return "somebody-else"
-    if not header:
-        return "nobody"
-    ours = header[:16] == _HEADER and header[68:72] == APPLICATION_ID.to_bytes(4, "big")
-    return "notewell" if ours else "somebody-else"
-
-
-def size_of(path: Path) -> int:
-    """Return the bytes of an index file and its side files."""
-    total = 0
-    for suffix in SIDE_FILES:
-        try:
-            total += os.stat(f"{path}{suffix}").st_size
-        except OSError:
-            continue
-    return total
-
-
-def state_of(path: Path) -> tuple[tuple[int, ...], ...]:
-    """Return something that differs once another process has written an index."""
-    return tuple(_state(f"{path}{suffix}") for suffix in SIDE_FILES)
-
-
-def _state(file: str) -> tuple[int, ...]:
-    try:
-        found = os.stat(file)
-    except OSError:
-        return ()
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
-
-
-def discard(path: Path) -> None:
-    """Remove an index file of ours with its side files; it is derived from the notes."""
-    for suffix in SIDE_FILES:
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+_IN_THE_WAY: Final[Mapping[str, tuple[str, str]]] = {
+    "somebody-else": ("belongs to another program", "move it away"),
+    "link": ("is a symbolic link, which is not followed", "remove the link"),
+    "closed": ("may not be read", "make it readable for this user"),
+}
 
 
 class Store:
@@ -118,11 +57,11 @@ class Store:
         self.lasting = lasting
         self.is_empty = False
         self._closed = False
-        with _opening:
-            self.inode = inode_of(path)
-            _open_here[self.inode] += 1
+        self.inode = opened(path)
         try:
-            self.connection = apsw.Connection(name, flags=flags)
+            self.connection = apsw.Connection(
+                name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, vfs=file_layer()
+            )
         except BaseException:
             self._forget()
             raise
@@ -143,7 +82,9 @@ class Store:
     @classmethod
     def _checked(cls, path: Path, how: str, *, lasting: bool) -> "Store":
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        store = cls(path, f"file:{_quoted(path)}?{how}", flags=flags, lasting=lasting)
+        store = cls(
+            path, f"file:{_quoted(_real(path))}?{how}", flags=flags, lasting=lasting
+        )
         try:
             store.connection.set_busy_timeout(_BUSY_MS)
             store.is_empty = not store.one("select count(*) from sqlite_schema")
@@ -161,14 +102,16 @@ class Store:
             BackendUnavailable: somebody else's file is there; it is not touched.
         """
         _create_private(path)
-        if owner_of(path) == "somebody-else":
+        in_the_way = _IN_THE_WAY.get(owner_of(path))
+        if in_the_way:
+            why, remedy = in_the_way
             raise BackendUnavailable(
                 BACKEND,
-                f"{path} belongs to another program",
-                remedy="move it away, or set memorySearch.store.path",
+                f"{path} {why}",
+                remedy=f"{remedy}, or set memorySearch.store.path",
             )
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        store = cls(path, str(path), flags=flags)
+        store = cls(path, _real(path), flags=flags)
         try:
             store._prepare()
         except BaseException:
@@ -180,10 +123,15 @@ class Store:
         self.connection.set_busy_timeout(_BUSY_MS)
         # First of all, and not through the log: whatever ends us, the file is ours.
         if self.one("pragma application_id") != APPLICATION_ID:
-            self.connection.execute(f"pragma application_id = {APPLICATION_ID}")
+            if file_layer():
+                self.connection.reserve_bytes("main", ROOM)
+            self.connection.execute(
+                f"begin; pragma application_id = {APPLICATION_ID};"
+                f" pragma user_version = {APPLICATION_ID}; commit"
+            )
         self.connection.execute("pragma journal_mode = wal")
         self.connection.execute("pragma synchronous = normal")
-        self.connection.execute(f"pragma wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        self.connection.wal_autocheckpoint(_CHECKPOINT_PAGES)
         self.connection.execute(META)
 
     def close(self) -> None:
@@ -192,31 +140,54 @@ class Store:
         self._forget()
 
     def _forget(self) -> None:
-        with _opening:
-            if not self._closed:
-                self._closed = True
-                _open_here[self.inode] -= 1
+        if not self._closed:
+            self._closed = True
+            closed(self.inode)
 
     def heed(self, stop: Event | None) -> None:
         """Break off what is read with `apsw.InterruptError` once `stop` is set."""
         self.connection.set_progress_handler(stop.is_set if stop else None, _STEPS)
 
     def one(self, sql: str, *values: Any) -> Any:
-        """Return the first column of the first row, or None."""
-        return self.connection.execute(sql, values).get
+        """Return the first column of the first row, or None; checked as in `rows`."""
+        rows = self.rows(sql, *values)
+        return rows[0][0] if rows else None
 
     def rows(self, sql: str, *values: Any) -> list[Any]:
-        """Return all rows."""
-        return self.connection.execute(sql, values).fetchall()
+        """Return all rows. This is the one door for what is read from an index.
+
+        Raises:
+            apsw.CorruptError: a value is not of the type that its table declares.
+        """
+        cursor = self.connection.execute(sql, values)
+        try:
+            columns = cursor.get_description()
+        except apsw.ExecutionCompleteError:
+            return []  # there is no row
+        rows = cursor.fetchall()
+        require_declared(columns, rows)
+        return rows
 
     def get(self, key: str) -> Any:
-        """Return a value of `nw_meta`, or None."""
-        return self.one("select value from nw_meta where key = ?", key)
+        """Return a value of `nw_meta`, or None.
+
+        Raises:
+            apsw.CorruptError: it is not of the type that is written under this key.
+        """
+        value = self.one("select value from nw_meta where key = ?", key)
+        require_setting(key, value)
+        return value
 
     def put(self, key: str, value: str | int | bytes | None) -> None:
         """Set a value of `nw_meta`."""
+        self.put_all({key: value})
+
+    def put_all(self, settings: Mapping[str, str | int | bytes | None]) -> None:
+        """Set values of `nw_meta`."""
+        places = ", ".join(["(?, ?)"] * len(settings))
         self.connection.execute(
-            "insert or replace into nw_meta(key, value) values (?, ?)", (key, value)
+            f"insert or replace into nw_meta(key, value) values {places}",
+            [each for setting in settings.items() for each in setting],
         )
 
     def forget(self, key: str) -> None:
@@ -225,13 +196,36 @@ class Store:
 
     def live(self) -> Generation | None:
         """Return the generation that searches read, if one was ever completed."""
-        number = self.get("live")
-        return None if number is None else Generation(int(number))
+        return self._generation("live")
 
     def building(self) -> Generation | None:
         """Return the generation that a rebuild is filling, if there is one."""
-        number = self.get("building")
-        return None if number is None else Generation(int(number))
+        return self._generation("building")
+
+    def _generation(self, key: str) -> Generation | None:
+        number = self.get(key)
+        if number is not None and number < 1:
+            raise apsw.CorruptError(f"its setting {key!r} is damaged")
+        return None if number is None else Generation(number)
+
+    def require_whole(self) -> dict[str, Any]:
+        """See that every table that searches read is there; return all settings.
+
+        Raises:
+            apsw.CorruptError: a table is missing, or a setting is of another type.
+        """
+        settings: dict[str, Any] = dict(self.rows("select key, value from nw_meta"))
+        for key, value in settings.items():
+            require_setting(key, value)
+        if settings.get("live"):
+            live = Generation(settings["live"])
+            # The full-text index looks at its own settings when it is opened.
+            opened = f"exists (select 1 from {live.fts})"
+            here = dict(self.rows(f"select name, {opened} from sqlite_schema"))
+            missing = live.tables - here.keys()
+            if missing:
+                raise apsw.CorruptError(f"the table {min(missing)} is missing")
+        return settings
 
     def indexed_at(self) -> datetime | None:
         """Return when the index last agreed with the files."""
@@ -241,53 +235,36 @@ class Store:
         except (OverflowError, OSError, ValueError):
             return None  # written by a clock that was far off
 
+    def require_sound(self) -> None:
+        """Look over every table, and every page that one uses.
+
+        Raises:
+            apsw.Error: something is damaged.
+        """
+        self.require_whole()
+        verdict = self.one("pragma quick_check(1)")
+        if verdict != "ok":
+            raise apsw.CorruptError("SQLite finds it damaged")
+
     def is_readable_here(self) -> bool:
-        """Say whether this version of the program can read the tables."""
-        return bool(self.get("schema") == SCHEMA_VERSION)
+        """Say whether this version of the program can read the tables.
+
+        Raises:
+            apsw.CorruptError: there are some, and nothing says which version made them.
+        """
+        version = self.get("schema")
+        if version is None and self.live():
+            raise apsw.CorruptError("its setting 'schema' is missing")
+        return version in (None, SCHEMA_VERSION)
+
+    @property
+    def is_writable_here(self) -> bool:
+        """Whether checksums that the file has are kept when it is written here."""
+        return bool(file_layer() or self.connection.reserve_bytes("main") != ROOM)
 
     def was_replaced(self) -> bool:
         """Say whether another file now stands at the path."""
         return inode_of(self.path) != self.inode
-
-
-def is_spoilt(error: apsw.Error) -> bool:
-    """Say whether an error means that the file is damaged."""
-    return isinstance(error, _SPOILT)
-
-
-@contextmanager
-def explained(path: Path) -> Generator[None]:
-    """Turn what SQLite and the system say about a write into a BackendError."""
-    name = show_name(str(path))
-    try:
-        yield
-    except (apsw.FullError, apsw.IOError) as error:
-        raise BackendFailed(
-            BACKEND,
-            f"the index {name} cannot be written: {error}",
-            reason="exit",
-            remedy="free some disk space and run `notewell index`; no note was touched",
-        ) from error
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise BackendFailed(
-            BACKEND,
-            f"another program holds the index {name}",
-            reason="busy",
-            remedy="wait for it, or end it",
-        ) from error
-    except (OSError, UnicodeEncodeError, *_NOT_HERE) as error:
-        raise BackendUnavailable(
-            BACKEND,
-            f"no index can be kept at {name}: {show_name(str(error))}",
-            remedy="make the folder writable, or set memorySearch.store.path",
-        ) from error
-    except apsw.Error as error:
-        raise BackendFailed(
-            BACKEND,
-            f"the index {name} cannot be written: {error}",
-            reason="corrupt" if is_spoilt(error) else "exit",
-            remedy="run `notewell index --force`; no note was touched",
-        ) from error
 
 
 def _create_private(path: Path) -> None:
@@ -298,16 +275,12 @@ def _create_private(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def _quoted(path: Path) -> str:
+def _real(path: Path) -> str:
+    """Return the file with no link on the way: SQLite is told to follow none."""
+    return os.path.join(os.path.realpath(path.parent), path.name)
+
+
+def _quoted(path: str) -> str:
     from urllib.parse import quote
 
-    return quote(str(path))
-
-
-def inode_of(path: Path) -> tuple[int, int] | None:
-    """Return what tells one file from another at the same path; None without a file."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    return quote(path)

@@ -270,8 +270,7 @@ def _complete(store: Store, target: Generation, files: int, *, changed: bool) ->
 
 def agreed(store: Store) -> None:
     """Record that the index agrees with the files now."""
-    store.put("indexed_at", int(time.time()))
-    store.put("last_error", None)
+    store.put_all({"indexed_at": int(time.time()), "last_error": None})
 
 
 def _verify(store: Store, target: Generation, files: int) -> None:
