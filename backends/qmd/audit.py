@@ -1,13 +1,15 @@
-"""Counting after QMD: a killed update can lose documents from its full-text index.
+"""Counting after QMD: is its index what was written, and can all of it be found?
 
-This is the one place that looks into QMD's own file, reading only. A version that
-keeps it otherwise is not audited.
+A killed update can lose documents from its full-text index; a file can be emptied,
+replaced or damaged by anybody. This is the one place that looks into QMD's own file,
+reading only. A version that keeps it otherwise is not audited.
 """
 
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
@@ -60,9 +62,26 @@ class Audit(NamedTuple):
         """Whether every document can be found."""
         return self.searchable == len(self.documents)
 
+    @property
+    def digest(self) -> str:
+        """What changes when a document does."""
+        rows = "\n".join(sorted("\0".join(document) for document in self.documents))
+        return sha256(rows.encode("utf-8", "surrogatepass")).hexdigest()
 
-def audit(database: Path) -> Audit | None:
-    """Count what the index holds; None if this version keeps it otherwise."""
+
+class Damaged(Exception):
+    """What lies in the place of an index cannot be read as one."""
+
+
+def audit(database: Path, *, pages: bool = False) -> Audit | None:
+    """Count what the index holds; None if this version keeps it otherwise.
+
+    Args:
+        pages: Look at every page of the file, too.
+
+    Raises:
+        Damaged: it is no database, or a broken one.
+    """
     try:
         with closing(
             apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
@@ -73,9 +92,29 @@ def audit(database: Path) -> Audit | None:
             )
             documents = [Held(*map(str, row)) for row in rows]
             counted = connection.execute("select count(*) from documents_fts").get
+            if pages and connection.execute("pragma quick_check(1)").get != "ok":
+                raise Damaged
+    except (apsw.NotADBError, apsw.CorruptError) as exc:
+        raise Damaged from exc
     except apsw.Error:
         return None
     return Audit(documents, counted if isinstance(counted, int) else -1)
+
+
+def file_state(database: Path) -> tuple[int, ...]:
+    """Return what changes when somebody writes to an index; nothing if it is gone.
+
+    What was written last may still be beside the file, in its log.
+    """
+    try:
+        file = os.stat(database)
+    except OSError:
+        return ()
+    try:
+        log = os.stat(f"{database}-wal").st_size
+    except OSError:
+        log = 0
+    return (file.st_ino, file.st_size, file.st_mtime_ns, log)
 
 
 def left_out(

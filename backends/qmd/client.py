@@ -17,7 +17,7 @@ from notewell.log import log
 _ERROR: Final = re.compile(r"^\s*(?:Uncaught )?(\w*Error)\b", re.MULTILINE)
 _CODE: Final = re.compile(r"\b(SQLITE_[A-Z_]+|ERR_[A-Z_]+|E[A-Z]{3,12})\b")
 
-_REBUILD: Final = "run `notewell index`: the index is built anew, no note is touched"
+REBUILD: Final = "run `notewell index`: the index is built anew, no note is touched"
 _CAUSES: Final[tuple[tuple[re.Pattern[str], str, str, str], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), reason, said, remedy)
     for pattern, reason, said, remedy in (
@@ -25,7 +25,7 @@ _CAUSES: Final[tuple[tuple[re.Pattern[str], str, str, str], ...]] = tuple(
             r"not a database|disk image is malformed|SQLITE_CORRUPT|SQLITE_NOTADB",
             "corrupt",
             "its index is damaged",
-            _REBUILD,
+            REBUILD,
         ),
         (
             r"readonly database|SQLITE_READONLY|EROFS|EACCES",
@@ -43,7 +43,7 @@ _CAUSES: Final[tuple[tuple[re.Pattern[str], str, str, str], ...]] = tuple(
             r"Collection not found|directory does not exist",
             "not-ready",
             "its index is not there",
-            _REBUILD,
+            REBUILD,
         ),
         (
             r"No model file found|fetch failed|Failed to (?:download|resolve)",

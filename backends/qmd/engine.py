@@ -21,12 +21,13 @@ from notewell.backends.base import (
 from notewell.backends.blocking import InLoop, off_the_loop
 from notewell.backends.qmd.answering import Words
 from notewell.backends.qmd.asking import Asking, Budget, Question
-from notewell.backends.qmd.client import Client
+from notewell.backends.qmd.audit import file_state
+from notewell.backends.qmd.client import REBUILD, Client
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.copies import Copies
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.modes import Answered, Modes
-from notewell.backends.qmd.outlook import bounds, not_read, outlook
+from notewell.backends.qmd.outlook import bounds, not_read, outlook, problem_of
 from notewell.backends.qmd.program import Program, child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
@@ -37,7 +38,7 @@ from notewell.backends.qmd.writing import Writer
 from notewell.backends.schedule import Rhythm, Schedule
 from notewell.backends.text.query import Want
 from notewell.backends.text.query import read as read_query
-from notewell.errors import BackendError
+from notewell.errors import BackendError, BackendFailed
 from notewell.types import FallbackReason, Freshness, IndexReport, IndexStatus
 
 _COUNTED_AT_ONCE: Final = 5_000
@@ -61,6 +62,7 @@ class QmdBackend:
         self._modes = Modes(site, home, program, environ)
         self._reading = Reading(site.workspace, site.agent.search.chunking)
         self._speech = Speech(site.agent.search.chunking)
+        self._sound: tuple[Record, tuple[int, ...]] | None = None
         self._asking: tuple[int, Asking] | None = None
         self._kept_up: _KeptUp | None = None
 
@@ -121,10 +123,11 @@ class QmdBackend:
         record = await off_the_loop(self._home.record)
         try:
             return await self._found(query, record)
-        except BackendError:
-            # A writer may have put another generation in the place of this one.
+        except BackendError as error:
+            # A writer may have put another index in the place of this one.
             newer = await off_the_loop(self._home.record)
-            if newer.generation == record.generation:
+            if newer == record:
+                await off_the_loop(self._doubt, record, error)
                 raise
             return await self._found(query, newer)
 
@@ -139,6 +142,7 @@ class QmdBackend:
                 reason="nothing-indexed",
                 freshness=self._freshness(record, stale=False),
             )
+        await off_the_loop(self._check, record)
         budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000)
         asking = await self._asking_of(record)
         words, question = await off_the_loop(
@@ -146,6 +150,32 @@ class QmdBackend:
         )
         answered = await self._modes.answer(words, record, question, budget)
         return await off_the_loop(self._findings, query, record, answered)
+
+    def _check(self, record: Record) -> None:
+        """Make sure that the index is the one that was written; cheap if it is.
+
+        Raises:
+            BackendFailed: it is not.
+        """
+        seen = (record, file_state(self._home.database(record.generation)))
+        if seen == self._sound:
+            return
+        problem = problem_of(self._home, record)
+        if problem is not None:
+            raise BackendFailed(
+                BACKEND, problem.said, reason=problem.reason, remedy=REBUILD
+            )
+        self._sound = seen
+
+    def _doubt(self, record: Record, error: BackendError) -> None:
+        """Let an index that was found damaged be built anew."""
+        if isinstance(error, BackendFailed) and error.reason in (
+            "corrupt",
+            "not-ready",
+        ):
+            if error.reason == "corrupt":
+                self._home.doubt(record.generation)
+            self.nudge()
 
     def _words(
         self, query: Query, wants: tuple[Want, ...], record: Record, asking: Asking
@@ -215,12 +245,12 @@ class QmdBackend:
 
     def _status(self) -> IndexStatus:
         now = outlook(self._site, self._home, self._copies)
-        record = now.record
+        record, well = now.record, now.problem is None
         return IndexStatus(
             location=str(self._home.folder),
             bytes=_size(self._home, record),
-            files=len(self._home.notes()) if record.generation else 0,
-            chunks=record.documents,
+            files=len(self._home.notes()) if record.generation and well else 0,
+            chunks=record.documents if well else 0,
             pending=now.pending,
             indexed_at=_moment(record.indexed_at),
             last_error=record.last_error,
@@ -309,7 +339,9 @@ class QmdBackend:
         if empty is None or record.documents > _COUNTED_AT_ONCE:
             return Freshness(indexed_at=indexed_at, stale=stale)
         spoken = "sessions" in empty.sources
-        pending = outlook(self._site, self._home, self._copies, spoken=spoken).pending
+        pending = outlook(
+            self._site, self._home, self._copies, spoken=spoken, thorough=False
+        ).pending
         return Freshness(
             indexed_at=indexed_at, pending=pending, stale=stale or pending > 0
         )

@@ -14,7 +14,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -49,6 +49,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         unfinished: A writer began and did not end: the index may lack notes for good.
         indexed_at: Seconds since 1970 when it last agreed with the notes.
         seconds: What the last update took.
+        file: How its file was when it was last counted; see `audit.file_state`.
+        digest: What it held then; empty if that cannot be counted.
         documents: Documents in it.
         counts: The same by collection.
         embedded_at: When an embedding run last ended well.
@@ -65,6 +67,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     unfinished: bool = False
     indexed_at: float | None = None
     seconds: float = 0.0
+    file: tuple[int, ...] = ()
+    digest: str = ""
     documents: int = 0
     counts: dict[str, int] = {}
     embedded_at: float | None = None
@@ -137,6 +141,22 @@ class Home:
         """Return the file of an index."""
         return self.generation(number) / "cache" / "qmd" / "index.sqlite"
 
+    def configuration(self, number: int) -> Path:
+        """Return the file from which QMD knows what a generation reads."""
+        return self.generation(number) / "config" / "qmd" / "index.yml"
+
+    def doubt(self, number: int) -> None:
+        """Remember that QMD found a generation damaged; it is not used for long."""
+        with suppress(OSError):
+            self._doubtful(number).touch(mode=0o600)
+
+    def is_doubtful(self, number: int) -> bool:
+        """Say whether QMD found a generation damaged."""
+        return self._doubtful(number).exists()
+
+    def _doubtful(self, number: int) -> Path:
+        return self.generation(number) / "doubtful"
+
     def environment(self, number: int, environ: Mapping[str, str]) -> dict[str, str]:
         """Return the environment in which QMD knows this generation and nothing else.
 
@@ -184,7 +204,7 @@ class Home:
         }
         if abilities.configured_models:
             shape["models"] = configured_models(environ)
-        replace_file(top / "config" / "qmd" / "index.yml", orjson.dumps(shape))
+        replace_file(self.configuration(number), orjson.dumps(shape))
 
     def discard(self, number: int) -> None:
         """Remove a generation."""

@@ -2,13 +2,34 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Final, NamedTuple
 
 from notewell.backends.base import Bounds, Site
+from notewell.backends.qmd.audit import Audit, Damaged, audit, file_state
 from notewell.backends.qmd.collections import Collection, collections_of, held_by
 from notewell.backends.qmd.copies import Copies, Due
 from notewell.backends.qmd.home import Home, Record
-from notewell.types import Skipped, source_of
+from notewell.types import FallbackReason, Skipped, source_of
 from notewell.workspace import Note, Scan, scan
+
+
+class Problem(NamedTuple):
+    """What is wrong with an index.
+
+    Attributes:
+        reason: The reason of a fallback.
+        said: The same for a person.
+    """
+
+    reason: FallbackReason
+    said: str
+
+
+_GONE: Final = Problem("not-ready", "its index is not there any more")
+_UNCONFIGURED: Final = Problem("not-ready", "the configuration of its index is gone")
+_DAMAGED: Final = Problem("corrupt", "its index is damaged")
+_OTHER: Final = Problem("corrupt", "its index was emptied or replaced")
+_PARTLY: Final = Problem("corrupt", "its full-text index lacks notes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +43,7 @@ class Outlook:
         pending: Notes and transcripts that changed since, came or went.
         current: The index reads what it should, and nothing is doubtful about it.
         due: The transcripts, and what is to be copied of them.
+        problem: What is wrong with the index, or None.
     """
 
     scanned: Scan
@@ -30,18 +52,31 @@ class Outlook:
     pending: int
     current: bool
     due: Due
+    problem: Problem | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person should know of the transcripts."""
-        return (self.due.problem,) if self.due.problem else ()
+        """What a person should know of the index and the transcripts."""
+        problem = self.problem and (
+            f"QMD is not asked: {self.problem.said}; run `notewell index`, "
+            "which builds it anew."
+        )
+        return tuple(said for said in (problem, self.due.problem) if said)
 
 
-def outlook(site: Site, home: Home, copies: Copies, *, spoken: bool = True) -> Outlook:
+def outlook(
+    site: Site,
+    home: Home,
+    copies: Copies,
+    *,
+    spoken: bool = True,
+    thorough: bool = True,
+) -> Outlook:
     """Compare what is on disk with what an index knows; the program is not asked.
 
     Args:
         spoken: Look at the transcripts, too.
+        thorough: Read the whole of an index that is not as it was last written.
     """
     scanned = scan(site.workspace)
     collections = notes_of(site)
@@ -50,11 +85,14 @@ def outlook(site: Site, home: Home, copies: Copies, *, spoken: bool = True) -> O
         taken = [each.name for each in collections]
         collections = (*collections, copies.collection(taken))
     record = home.record()
+    problem = problem_of(home, record, pages=thorough)
+    if problem is None and home.is_doubtful(record.generation):
+        problem = _DAMAGED
     current = (
         record.generation > 0
         and not record.unfinished
         and record.collections == collections
-        and home.database(record.generation).exists()
+        and problem is None
     )
     known = home.notes() if record.generation else {}
     now = {note.path: signature(note) for note in scanned.notes}
@@ -70,7 +108,42 @@ def outlook(site: Site, home: Home, copies: Copies, *, spoken: bool = True) -> O
         pending=pending,
         current=current,
         due=due,
+        problem=problem,
     )
+
+
+def problem_of(home: Home, record: Record, *, pages: bool = False) -> Problem | None:
+    """Say what is wrong with the index that answers; None as far as one can see.
+
+    That it is the file which was last written costs no more than to look at it. If it is
+    not, it is counted, and with `pages` every page of it is read.
+    """
+    if not record.generation:
+        return None
+    database = home.database(record.generation)
+    state = file_state(database)
+    if not state:
+        return _GONE
+    if not home.configuration(record.generation).exists():
+        return _UNCONFIGURED
+    if state == record.file:
+        return None
+    try:
+        counted = audit(database, pages=pages)
+    except Damaged:
+        return _DAMAGED
+    if counted is None:  # of a version that cannot be counted the size is all we know
+        emptied = bool(record.file and record.file[1]) and not state[1]
+        return _OTHER if record.digest or emptied else None
+    return _difference(counted, record)
+
+
+def _difference(counted: Audit, record: Record) -> Problem | None:
+    if record.unfinished:  # it may be written to at this moment
+        return None if counted.documents else _OTHER
+    if record.digest and counted.digest != record.digest:
+        return _OTHER
+    return None if counted.whole else _PARTLY
 
 
 def notes_of(site: Site) -> tuple[Collection, ...]:

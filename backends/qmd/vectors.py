@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from notewell.backends.base import Site
+from notewell.backends.qmd.audit import file_state
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home
@@ -125,6 +126,7 @@ class Vectors:
                 record,
                 model=self._model,
                 pending_vectors=int(pending[1]) if pending else 0,
+                file=file_state(self._home.database(record.generation)),
                 vectors=made is not None and made[1] != "0",
                 embedded_at=time.time() if done else record.embedded_at,
                 last_error=failed.message if failed else None,

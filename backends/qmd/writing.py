@@ -14,7 +14,13 @@ import msgspec
 
 from notewell.backends.base import Progress, Site, Waiting
 from notewell.backends.blocking import off_the_loop
-from notewell.backends.qmd.audit import Audit, audit, left_out
+from notewell.backends.qmd.audit import (
+    Audit,
+    Damaged,
+    audit,
+    file_state,
+    left_out,
+)
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.collections import has_handle
 from notewell.backends.qmd.contract import BACKEND
@@ -199,7 +205,15 @@ class Writer:
             grace=_GRACE,
         )
         seconds = time.monotonic() - started
-        return await off_the_loop(audit, self._home.database(number)), seconds
+        try:
+            return await off_the_loop(audit, self._home.database(number)), seconds
+        except Damaged as exc:
+            raise BackendFailed(
+                BACKEND,
+                "`update` left a damaged index behind",
+                reason="corrupt",
+                remedy="see whether the disk is well, and run `notewell index --force`",
+            ) from exc
 
     def _finish(
         self, before: Outlook, number: int, counted: Audit | None, seconds: float
@@ -215,6 +229,8 @@ class Writer:
                 collections=before.collections,
                 indexed_at=time.time(),
                 seconds=seconds,
+                file=file_state(self._home.database(number)),
+                digest=counted.digest if counted else "",
                 documents=len(counted.documents if counted else before.scanned.notes),
                 counts=Counter(held.collection for held in counted.documents)
                 if counted
