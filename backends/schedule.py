@@ -102,9 +102,9 @@ class Schedule:
         self._embed = Job(work=embed, interval=rhythm.embed_interval) if embed else None
         self._behind = self._catching_up = self._running = False
         self._latest = self._rested = self._failed = 0.0
+        self._soon = math.inf
         self._changed = threading.Condition()
         self._stop = threading.Event()
-        self._nudged = math.nan
         now = time.monotonic()
         self._update.due = now if rhythm.on_boot else now + _or_never(rhythm.interval)
         if self._embed:
@@ -133,12 +133,10 @@ class Schedule:
                     self._changed.notify()
                 return  # else it is waited out
             now = time.monotonic()
-            postponed = self._update.due == self._nudged
-            if not postponed:
+            if math.isinf(self._soon):
                 self._latest = now + _PATIENCE * self._debounce
-            quiet = max(min(now + self._debounce, self._latest), self._rested)
-            self._update.due = quiet if postponed else min(self._update.due, quiet)
-            self._nudged = self._update.due
+            # The turn of the interval comes all the same, however often we are told.
+            self._soon = max(min(now + self._debounce, self._latest), self._rested)
             self._changed.notify()
 
     def close(self, within: float | None = None) -> None:
@@ -161,31 +159,36 @@ class Schedule:
     @property
     def busy(self) -> bool:
         """Whether an update runs, or is to begin at this moment."""
-        return self._running or self._update.due <= time.monotonic()
+        return self._running or self._next_update <= time.monotonic()
 
     @property
     def seconds_to_next(self) -> float:
         """Seconds to the next update; infinite when there is none."""
-        return max(0.0, self._update.due - time.monotonic())
+        return max(0.0, self._next_update - time.monotonic())
 
     @property
     def problem(self) -> str | None:
         """What the last run failed with, if it did."""
         return self._update.problem or (self._embed.problem if self._embed else None)
 
+    @property
+    def _next_update(self) -> float:
+        return min(self._update.due, self._soon)
+
     def _loop(self) -> None:
         while not self._stop.is_set():
-            jobs = [job for job in (self._update, self._embed) if job]
-            job = min(jobs, key=lambda job: job.due)
+            job, due = self._update, self._next_update
+            if self._embed and self._embed.due < due:
+                job, due = self._embed, self._embed.due
             with self._changed:
-                left = job.due - time.monotonic()
+                left = due - time.monotonic()
                 if left > 0:
                     self._changed.wait(None if math.isinf(left) else left)
                     continue
                 if job is self._update:
                     # What changes from now on is not what this run looks at.
                     self._catching_up, self._behind = self._behind, False
-                    self._running = True
+                    self._running, self._soon = True, math.inf
             self._run(job)
 
     def _run(self, job: Job) -> None:
@@ -198,12 +201,9 @@ class Schedule:
                 self._catching_up = self._running = False
                 self._rested = now + min(_LONGEST_REST, _REST * (now - began))
                 self._failed = now if job.failures else 0.0
-            if self._behind and not job.failures:
-                # A change that came during the run, whose due time the run replaced.
-                self._update.due = min(
-                    self._update.due, max(self._rested, now + self._debounce)
-                )
-                self._nudged = self._update.due
+                self._soon = math.inf
+                if self._behind and not job.failures:  # changed during the run
+                    self._soon = max(self._rested, now + self._debounce)
 
 
 def _or_never(seconds: float) -> float:

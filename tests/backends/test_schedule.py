@@ -92,6 +92,21 @@ def test_changes_are_waited_for_until_they_are_quiet(start: Start) -> None:
     assert not update.wait(0.3)
 
 
+def test_the_turn_of_the_interval_comes_though_there_is_never_quiet(
+    start: Start,
+) -> None:
+    update = Counted()
+    schedule = start(update, interval=0.2, debounce_ms=3_600_000)
+    nudges = 0
+
+    while not update.wait(0.02) or len(update.times) < 3:
+        schedule.nudge(changed=nudges % 2 == 0)
+        nudges += 1
+        assert nudges < 2_000, "the interval never had its turn"
+
+    assert schedule.seconds_to_next <= 0.2
+
+
 def test_a_failure_is_waited_out_and_shown_and_ends_nothing(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
