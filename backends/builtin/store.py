@@ -31,6 +31,9 @@ _BUSY_MS: Final = 10_000
 _CHECKPOINT_PAGES: Final = 10_000
 """Pages of 4 KB in the log before SQLite moves them into the file, and waits for it."""
 
+_MOST_MAPPED: Final = 2**31 - 2**16
+"""Bytes of a file: as many as this SQLite maps. What is behind them is read."""
+
 _STEPS: Final = 20_000
 """Instructions of SQLite, a fraction of a millisecond, between two looks at a stop."""
 
@@ -56,6 +59,7 @@ class Store:
         self.path = path
         self.lasting = lasting
         self.is_empty = False
+        self._mapped = 0
         self._closed = False
         self.inode = opened(path)
         try:
@@ -263,8 +267,20 @@ class Store:
         return bool(file_layer() or self.connection.reserve_bytes("main") != ROOM)
 
     def was_replaced(self) -> bool:
-        """Say whether another file now stands at the path."""
-        return inode_of(self.path) != self.inode
+        """Say whether another file now stands at the path, or less of this one."""
+        if inode_of(self.path) != self.inode:
+            return True
+        return os.stat(self.path).st_size < self._mapped
+
+    def map(self) -> None:
+        """Read the file where the system has it in memory, instead of copying pages.
+
+        Only for who asks `was_replaced` before each use: reading behind the end of a
+        file that was cut off meanwhile would end the process.
+        """
+        if not self._mapped:
+            self._mapped = os.stat(self.path).st_size
+            self.connection.execute(f"pragma mmap_size = {_MOST_MAPPED}")
 
 
 def _create_private(path: Path) -> None:

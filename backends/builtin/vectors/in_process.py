@@ -16,7 +16,7 @@ from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.blocks import HeldCodes, Scan
 from notewell.backends.builtin.vectors.cosines import Question, whole_numbers
 from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
-from notewell.backends.builtin.vectors.vec0 import Rough, windows_of
+from notewell.backends.builtin.vectors.vec0 import Rough
 
 _AT_ONCE: Final = 4_096
 """Vectors that are in memory at once when all are compared."""
@@ -39,45 +39,37 @@ class ProcessSearch:
         self._question = question
         self._held = held
 
-    @property
-    def has_blocks(self) -> bool:
-        """Whether there are codes to choose candidates by."""
-        return self._store.get(self._kept.blocked_to) is not None
-
     def near(self, wanted: int) -> list[Rough]:
-        """Return passages by about so many of the nearest codes, best first.
+        """Return about so many vectors whose codes are nearest, best first.
+
+        Those that came after the codes were written are all among them.
 
         Raises:
             apsw.Error: the blocks are damaged, or there are none.
         """
         last = self._store.get(self._kept.blocked_to) or 0
-        keys = self._scan.nearest(wanted)
         rows = self._store.rows(
             f"with near(id) as materialized (select value from json_each(?)"
             f" union all select id from {self._kept.vectors} where id >= ?)"
-            " select c.id, c.file_id, v.squares, v.vector from near"
-            f" join {self._kept.vectors} as v on v.id = near.id"
-            f" join {self._kept.texts} as t on t.id = near.id >> {WINDOW_BITS}"
-            f" join {self._tables.chunks} as c on c.digest = t.digest",
-            f"[{','.join(map(str, keys))}]",
+            " select v.id, v.squares, v.vector"
+            f" from near cross join {self._kept.vectors} as v on v.id = near.id",
+            f"[{','.join(map(str, self._scan.nearest(wanted)))}]",
             (last + 1) << WINDOW_BITS,
         )
         return _best_first(self._compared(rows))
 
     def all(self, files: Sequence[int] | None) -> list[Rough]:
-        """Return the passages of some files, or of all, by every vector, best first."""
-        some = (
-            ""
-            if files is None
-            else " where c.file_id in (select value from json_each(?))"
-        )
-        rows = self._store.connection.execute(
-            "select c.id, c.file_id, v.squares, v.vector"
-            f" from {self._tables.chunks} as c"
-            f" join {self._kept.texts} as t on t.digest = c.digest"
-            f" join {self._kept.vectors} as v on {windows_of('v', 't')}{some}",
-            () if files is None else (f"[{','.join(map(str, files))}]",),
-        )
+        """Return every vector, or those of some files, best first."""
+        every = f"select v.id, v.squares, v.vector from {self._kept.vectors} as v"
+        if files is None:
+            rows = self._store.connection.execute(every)
+        else:
+            rows = self._store.connection.execute(
+                f"{every} join {self._kept.texts} as t on t.id = v.id >> {WINDOW_BITS}"
+                f" join {self._tables.chunks} as c on c.digest = t.digest"
+                " where c.file_id in (select value from json_each(?))",
+                (f"[{','.join(map(str, files))}]",),
+            )
         found: list[Rough] = []
         while block := list(islice(rows, _AT_ONCE)):
             found += self._compared(block)
@@ -91,11 +83,11 @@ class ProcessSearch:
         return self._held.scan(self._store, self._kept, question[None])
 
     def _compared(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[Rough]:
-        vectors = whole_numbers([row[3] for row in rows], self._kept.dimension)
-        cosines = self._question.products([row[2] for row in rows], vectors)
+        vectors = whole_numbers([row[2] for row in rows], self._kept.dimension)
+        cosines = self._question.products([row[1] for row in rows], vectors)
         for row, cosine in zip(rows, cosines, strict=True):
-            yield Rough(row[0], row[1], cosine)
+            yield Rough(row[0], cosine)
 
 
 def _best_first(found: Iterable[Rough]) -> list[Rough]:
-    return sorted(found, key=lambda one: (-one.cosine, one.chunk))
+    return sorted(found, key=lambda one: (-one.cosine, one.vector))

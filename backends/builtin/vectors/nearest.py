@@ -78,6 +78,7 @@ class Ways:
         self, store: Store, tables: Generation, kept: VectorSet, vector: bytes
     ) -> VectorSearch:
         """Return the search of a set for one question."""
+        store.map()
         return VectorSearch(
             store,
             tables,
@@ -230,30 +231,40 @@ class VectorSearch:
     ) -> list[Near]:
         """Compare the best passages that are visible by every window they have."""
         best: dict[int, float] = {}
-        for one in self._visible(rough, limit, visible):
-            if len(best) >= limit:
-                bound = list(best.values())[limit - 1] - _ROUNDING
-                if one.cosine < bound or len(best) >= _TIES * limit:
-                    break
-            best.setdefault(one.chunk, one.cosine)
+        bound = -2.0
+        for chunk, cosine in self._visible(rough, limit, visible):
+            if cosine < bound or len(best) >= _TIES * limit:
+                break
+            best.setdefault(chunk, cosine)
+            if len(best) == limit and bound == -2.0:
+                bound = cosine - _ROUNDING
         found = self.cosines(list(best)).values()
         return sorted(found, key=lambda near: (-near.cosine, near.chunk))[:limit]
 
     def _visible(
         self, rough: Sequence[Rough], limit: int, visible: Callable[[str], bool]
-    ) -> Iterator[Rough]:
-        """Yield those whose notes are visible; paths are read as they are needed."""
-        seen: dict[int, bool] = {}
-        for start in range(0, len(rough), 2 * limit):
-            block = rough[start : start + 2 * limit]
-            new = {one.file for one in block} - seen.keys()
-            paths = self._store.rows(
-                f"select id, path from {self._tables.files}"
-                " where id in (select value from json_each(?))",
-                f"[{','.join(map(str, new))}]",
-            )
-            seen.update({key: visible(path) for key, path in paths})
-            yield from (one for one in block if seen.get(one.file))
+    ) -> Iterator[tuple[int, float]]:
+        """Yield the passages of vectors whose notes are visible, as they are needed."""
+        seen: dict[str, bool] = {}
+        start, size = 0, 2 * limit
+        while start < len(rough):
+            block = rough[start : start + size]
+            start, size = start + size, 2 * size
+            cosines = {one.vector: one.cosine for one in block}
+            # In the order of the list that is given: the best first.
+            for key, chunk, path in self._store.rows(
+                "select n.value, c.id, f.path from json_each(?) as n"
+                f" cross join {self.kept.texts} as t"
+                f" on t.id = n.value >> {WINDOW_BITS}"
+                f" cross join {self._tables.chunks} as c on c.digest = t.digest"
+                f" cross join {self._tables.files} as f on f.id = c.file_id"
+                " order by n.key, c.id",
+                f"[{','.join(map(str, cosines))}]",
+            ):
+                if path not in seen:
+                    seen[path] = visible(path)
+                if seen[path]:
+                    yield chunk, cosines[key]
 
 
 def hindrance(

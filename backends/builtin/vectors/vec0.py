@@ -41,10 +41,9 @@ _AT_ONCE: Final = 2_000
 
 
 class Rough(NamedTuple):
-    """A passage, and the cosine of one of its windows, which may be rounded."""
+    """A vector by its id, and its cosine with the question, which may be rounded."""
 
-    chunk: int
-    file: int
+    vector: int
     cosine: float
 
 
@@ -60,16 +59,18 @@ class DatabaseSearch:
         self._question = question
 
     def near(self, wanted: int) -> list[Rough]:
-        """Return passages by about so many of the nearest codes, best first.
+        """Return about so many vectors whose codes are nearest, best first.
+
+        Those that came after the codes were written are all among them.
 
         Raises:
-            apsw.Error: the table is damaged, or its codes were not made yet.
+            apsw.Error: the table is damaged.
         """
         table = codes_table(self._store, self._kept)
         code = encode_one(self._question.floats)
         bound = self._bound(table, code, wanted)
         last = self._store.get(self._kept.coded_to) or 0
-        return self._rows(
+        return self._rated(
             f"select rowid from {table}"
             " where code match vec_bit(?5) and k = ?6 and distance <= ?7"
             f" union all select id from {self._kept.vectors} where id >= ?8",
@@ -80,38 +81,31 @@ class DatabaseSearch:
         )
 
     def all(self, files: Sequence[int] | None) -> list[Rough]:
-        """Return the passages of some files, or of all, by every vector, best first."""
+        """Return every vector, or those of some files, best first."""
         if files is None:
-            return self._rows(f"select id from {self._kept.vectors}")
-        listed = f"[{','.join(map(str, files))}]"
-        return self._rows(
+            return self._rated(f"select id from {self._kept.vectors}")
+        return self._rated(
             f"select v.id from {self._tables.chunks} as c"
             f" join {self._kept.texts} as t on t.digest = c.digest"
             f" join {self._kept.vectors} as v on {windows_of('v', 't')}"
             " where c.file_id in (select value from json_each(?5))",
-            listed,
+            f"[{','.join(map(str, files))}]",
         )
 
-    def _rows(self, which: str, *values: object) -> list[Rough]:
-        high, low = self._question.halves
-        first, second = self._question.shares
+    def _rated(self, which: str, *values: object) -> list[Rough]:
+        """Return vectors with their cosines: the sum of those with either half."""
         rows = self._store.rows(
             f"with near(id) as materialized ({which})"
-            " select c.id, c.file_id,"
+            " select v.id,"
             " ?3 * (1 - vec_distance_cosine(vec_int8(v.vector), vec_int8(?1)))"
             " + ?4 * (1 - vec_distance_cosine(vec_int8(v.vector), vec_int8(?2)))"
-            " from near"
-            f" join {self._kept.vectors} as v on v.id = near.id"
-            f" join {self._kept.texts} as t on t.id = near.id >> {WINDOW_BITS}"
-            f" join {self._tables.chunks} as c on c.digest = t.digest"
-            " order by 3 desc, 1",
-            high,
-            low,
-            first,
-            second,
+            f" from near cross join {self._kept.vectors} as v on v.id = near.id"
+            " order by 2 desc, 1",
+            *self._question.halves,
+            *self._question.shares,
             *values,
         )
-        if rows and rows[-1][2] is None:
+        if rows and rows[-1][1] is None:
             raise apsw.CorruptError("a vector is damaged")
         return [Rough(*row) for row in rows]
 
