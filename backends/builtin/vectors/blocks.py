@@ -7,13 +7,12 @@ block that was read before is known again, whoever has written the index meanwhi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import apsw
 
-from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.codes import bits, encode
 from notewell.backends.builtin.vectors.cosines import unit_rows, whole_numbers
@@ -107,8 +106,8 @@ class HeldCodes:
         self._blocks = now
 
 
-def write_blocks(store: Store, tables: Generation, kept: VectorSet) -> None:
-    """Make the blocks hold the codes of the live vectors; the caller has a transaction.
+def write_blocks(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
+    """Make the blocks hold the codes of these texts; the caller has a transaction.
 
     Only blocks whose texts are not the same any more are written.
     """
@@ -119,10 +118,7 @@ def write_blocks(store: Store, tables: Generation, kept: VectorSet) -> None:
     )
     held = dict(store.rows(f"select number, ids from {kept.blocks}"))
     texts: dict[int, list[int]] = {}
-    for (key,) in store.rows(
-        f"select t.id from {kept.texts} as t where exists"
-        f" (select 1 from {tables.chunks} as c where c.digest = t.digest) order by t.id"
-    ):
+    for key in live:
         texts.setdefault(key // _SPAN, []).append(key)
     for number, part in texts.items():
         before = held.pop(number, b"")

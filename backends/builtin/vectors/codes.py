@@ -1,6 +1,6 @@
 """Short codes of vectors, to find candidates quickly: the first stage of a search.
 
-A number becomes up to five bits, one for each threshold that it is above. So the
+A number becomes up to four bits, one for each threshold that it is above. So the
 Hamming distance of two codes grows with the distance of the vectors, and is counted
 with a few instructions per 64 bits. Codes depend on the vector alone: no training,
 and nothing to make anew when the notes change. `docs/ranking.md` has the recall.
@@ -27,7 +27,6 @@ _WORD: Final = 64
 """Codes are whole words of so many bits, which is how they are compared."""
 
 _LEVELS: Final[tuple[tuple[float, ...], ...]] = (
-    (-1.1, -0.5, 0.0, 0.5, 1.1),
     (-0.9, -0.3, 0.3, 0.9),
     (-0.7, 0.0, 0.7),
     (-0.45, 0.45),
@@ -40,7 +39,7 @@ def bits(dimension: int) -> int:
     """Return the length of a code in bits; 0: vectors too long for one.
 
     >>> bits(384), bits(3072), bits(10_000)
-    (1920, 6144, 0)
+    (1536, 6144, 0)
     """
     return _WORD * math.ceil(dimension * len(_levels(dimension)) / _WORD)
 

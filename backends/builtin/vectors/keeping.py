@@ -105,26 +105,30 @@ def settle(
     into blocks if it does not load. Few vectors need none.
     """
     with store.connection:
-        _keep_mean(store, tables, kept)
+        live = [
+            row[0]
+            for row in store.rows(
+                f"select t.id from {kept.texts} as t where exists"
+                f" (select 1 from {tables.chunks} as c where c.digest = t.digest)"
+                " order by t.id"
+            )
+        ]
+        _keep_mean(store, kept, live)
         wanted = needs_codes(store, kept)
         if load(store, settings).version is not None:
             drop_blocks(store, kept)
             if wanted:
-                write_codes(store, tables, kept)
+                write_codes(store, kept, live)
             else:
                 drop_codes(store, kept)
         elif wanted:
-            write_blocks(store, tables, kept)
+            write_blocks(store, kept, live)
         else:
             drop_blocks(store, kept)
 
 
-def _keep_mean(store: Store, tables: Generation, kept: VectorSet) -> None:
-    texts = store.rows(
-        f"select t.id from {kept.texts} as t where exists"
-        f" (select 1 from {tables.chunks} as c where c.digest = t.digest) order by t.id"
-    )
-    some = [str(row[0]) for row in texts[:: max(1, len(texts) // _SAMPLE)]]
+def _keep_mean(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
+    some = map(str, live[:: max(1, len(live) // _SAMPLE)])
     rows = store.rows(
         f"select v.vector from json_each(?) as t join {kept.vectors} as v"
         f" on v.id between t.value << {WINDOW_BITS}"

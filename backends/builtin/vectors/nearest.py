@@ -36,7 +36,7 @@ from notewell.types import Fallback
 ONE_BY_ONE: Final = 2_000
 """Vectors up to which every one is compared: that takes a few milliseconds."""
 
-_CANDIDATES: Final = 500
+_CANDIDATES: Final = 700
 """Codes that are looked at more closely, and one more for every so many passages:"""
 
 _PASSAGES_PER_CANDIDATE: Final = 500

@@ -180,25 +180,20 @@ def _samples(
             yield slots.bit_count(), some
 
 
-def write_codes(store: Store, tables: Generation, kept: VectorSet) -> None:
-    """Make the table hold the codes of the live vectors; the caller has a transaction.
+def write_codes(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
+    """Make the table hold the codes of these texts; the caller has a transaction.
 
     It is written anew where it is damaged, or where less than half of it is in use.
     """
     try:
         table = codes_table(store, kept)
         if _is_sound(store, kept, table):
-            _write_differences(store, tables, kept, table)
+            _write_differences(store, kept, table, live)
             if not _is_sparse(store, table):
                 _record(store, kept, table)
                 return
     except (apsw.SQLError, apsw.CorruptError):
         pass  # damaged, or not there
-    write_codes_anew(store, tables, kept)
-
-
-def write_codes_anew(store: Store, tables: Generation, kept: VectorSet) -> None:
-    """Drop the table, if there is one, and write another one."""
     drop_codes(store, kept)
     number = 1 + (store.get("last_codes") or 0)
     store.put("last_codes", number)
@@ -208,7 +203,7 @@ def write_codes_anew(store: Store, tables: Generation, kept: VectorSet) -> None:
         f"create virtual table {table} using vec0(code bit[{bits(kept.dimension)}],"
         f" chunk_size={_SLOTS})"
     )
-    _write_differences(store, tables, kept, table)
+    _write_differences(store, kept, table, live)
     _record(store, kept, table)
 
 
@@ -229,29 +224,38 @@ def drop_codes(store: Store, kept: VectorSet) -> None:
 
 
 def _write_differences(
-    store: Store, tables: Generation, kept: VectorSet, table: str
+    store: Store, kept: VectorSet, table: str, live: Sequence[int]
 ) -> None:
-    live = (
-        f"select t.id from {kept.texts} as t where exists"
-        f" (select 1 from {tables.chunks} as c where c.digest = t.digest)"
+    held = {
+        text
+        for (text,) in store.rows(f"select rowid >> {WINDOW_BITS} from {table}_rowids")
+    }
+    gone = held.difference(live)
+    store.connection.executemany(
+        f"delete from {table} where rowid = ?",
+        _windows(store, f"{table}_rowids", "rowid", sorted(gone)),
     )
-    held = f"select rowid >> {WINDOW_BITS} from {table}_rowids"
-    gone = store.rows(
-        f"select rowid from {table}_rowids where rowid >> {WINDOW_BITS} in"
-        f" (select * from ({held} except {live}))"
-    )
-    store.connection.executemany(f"delete from {table} where rowid = ?", gone)
-    came = store.rows(
-        f"select v.id from (select id from ({live} except {held})) as t"
-        f" cross join {kept.vectors} as v on {windows_of('v', 't')} order by v.id"
-    )
-    for at in range(0, len(came), _AT_ONCE):
-        keys = [row[0] for row in came[at : at + _AT_ONCE]]
-        codes = encoded(store, kept, keys)
+    came = [text for text in live if text not in held]
+    keys = [row[0] for row in _windows(store, kept.vectors, "id", came)]
+    for at in range(0, len(keys), _AT_ONCE):
+        some = keys[at : at + _AT_ONCE]
         store.connection.executemany(
             f"insert into {table}(rowid, code) values (?, vec_bit(?))",
-            zip(keys, codes, strict=True),
+            zip(some, encoded(store, kept, some), strict=True),
         )
+
+
+def _windows(
+    store: Store, table: str, key: str, texts: Sequence[int]
+) -> list[tuple[int]]:
+    """Return the ids of the windows that a table has of some texts."""
+    rows: list[tuple[int]] = store.rows(
+        f"select w.{key} from json_each(?) as t cross join {table} as w"
+        f" on w.{key} between t.value << {WINDOW_BITS}"
+        f" and (t.value << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}",
+        f"[{','.join(map(str, texts))}]",
+    )
+    return rows
 
 
 def _record(store: Store, kept: VectorSet, table: str) -> None:
@@ -283,32 +287,37 @@ def _is_sparse(store: Store, table: str) -> bool:
 
 
 def _is_sound(store: Store, kept: VectorSet, table: str) -> bool:
-    """Say whether a code of each chunk is that of its vector, and all are there."""
-    held = sum(
-        int.from_bytes(validity, "little").bit_count()
-        for (validity,) in store.rows(f"select validity from {table}_chunks")
-    )
+    """Say whether all codes are there, and two of each chunk those of their vectors."""
+    size = bits(kept.dimension) // 8
+    held, codes = 0, dict[int, bytes]()
+    for chunk, validity in store.rows(f"select chunk_id, validity from {table}_chunks"):
+        slots = int.from_bytes(validity, "little")
+        held += slots.bit_count()
+        for slot in {(slots & -slots).bit_length() - 1, slots.bit_length() - 1} - {-1}:
+            rowid = _part(store, f"{table}_chunks", "rowids", chunk, slot * 8, 8)
+            codes[int.from_bytes(rowid, "little")] = _part(
+                store, f"{table}_vector_chunks00", "vectors", chunk, slot * size, size
+            )
     rows = store.one(f"select count(*) from {table}_rowids")
     if not held == rows == store.get(kept.coded):
         return False
-    size = bits(kept.dimension) // 8
-    for key, chunk, slot in store.rows(
-        f"select r.rowid, r.chunk_id, r.chunk_offset from {table}_rowids as r"
-        f" join {kept.vectors} as v on v.id = r.rowid group by r.chunk_id"
-    ):
-        places = (
-            (f"{table}_vector_chunks00", "vectors", size),
-            (f"{table}_chunks", "rowids", 8),
+    # What has gone from the vectors meanwhile is dropped, whatever its code is.
+    there = {
+        key
+        for (key,) in store.rows(
+            f"select id from {kept.vectors}"
+            " where id in (select value from json_each(?))",
+            f"[{','.join(map(str, codes))}]",
         )
-        code, number = (
-            _part(store, name, column, chunk, slot * width, width)
-            for name, column, width in places
-        )
-        if int.from_bytes(number, "little") != key:
-            return False
-        if [code] != encoded(store, kept, [key]):
-            return False
-    return True
+    }
+    known = [key for key in codes if key in there]
+    listed = store.one(
+        f"select count(*) from {table}_rowids"
+        " where rowid in (select value from json_each(?))",
+        f"[{','.join(map(str, codes))}]",
+    )
+    right = encoded(store, kept, known) == [codes[key] for key in known]
+    return bool(right and listed == len(codes))
 
 
 def _part(
@@ -316,6 +325,8 @@ def _part(
 ) -> bytes:
     blob = store.connection.blob_open("main", table, column, row, writeable=False)
     with blob:
+        if blob.length() < start + size:
+            raise apsw.CorruptError("a chunk of codes is cut off")
         blob.seek(start)
         part: bytes = blob.read(size)
     return part
