@@ -34,8 +34,9 @@ sys.path.insert(0, str(ROOT / "src"))
 import numpy as np
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity
+from notewell.backends.builtin.files import size_of
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
-from notewell.backends.builtin.store import Store, size_of
+from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.keeping import Embedded, put, settle
 from notewell.backends.builtin.vectors.nearest import VectorSearch, Ways
 from notewell.backends.builtin.vectors.tables import all_sets, ensure_set
@@ -172,7 +173,7 @@ def report(
     """Print what one way costs, and what it finds."""
     times: list[float] = []
     found: list[float] = []
-    ways = Ways(settings)
+    ways = Ways(settings, stays=True)
     with closing(Store.reader(path)) as store:
         [(_, kept)] = all_sets(store)
 

@@ -41,14 +41,20 @@ class Asking:
         embedders: Embedders,
         reading: Callable[[], AbstractContextManager[Store]],
         settings: SearchSettings,
+        *,
+        stays: bool = False,
     ) -> None:
-        """Take the providers, and what lends a reader of the index."""
+        """Take the providers, and what lends a reader of the index.
+
+        Args:
+            stays: More questions will come.
+        """
         self._embedders = embedders
         self._reading = reading
         self._window = settings.chunking.window
         self._remembered: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._guard = Lock()
-        self._ways = Ways(settings.store.vector)
+        self._ways = Ways(settings.store.vector, stays=stays)
 
     def meaning(self, text: str) -> Meaning:
         """Return the question's vector by the first provider that can give one.

@@ -27,7 +27,9 @@ class VectorLeg:
         self._search = site.agent.search
         self._access = access
         self._embedders = Embedders(site.embedding)
-        self._asking = Asking(self._embedders, access.reading, self._search)
+        self._asking = Asking(
+            self._embedders, access.reading, self._search, stays=site.stays
+        )
 
     def meaning(self, text: str) -> Meaning:
         """Return a question's vector, or why there is none.

@@ -69,16 +69,17 @@ class _Way(Protocol):
 class Ways:
     """What vectors are searched by, in one program. Safe to share between threads."""
 
-    def __init__(self, settings: VectorSettings) -> None:
-        """Take the settings of the store."""
+    def __init__(self, settings: VectorSettings, *, stays: bool = False) -> None:
+        """Take the settings of the store, and whether more questions will come."""
         self._settings = settings
+        self._stays = stays
         self._held = HeldCodes()
 
     def search(
         self, store: Store, tables: Generation, kept: VectorSet, vector: bytes
     ) -> VectorSearch:
         """Return the search of a set for one question."""
-        store.map()
+        store.scans(often=self._stays)
         return VectorSearch(
             store,
             tables,

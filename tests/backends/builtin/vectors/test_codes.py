@@ -39,7 +39,7 @@ def test_distances_are_those_of_the_bits(dimension: int, seed: int) -> None:
 
 
 def test_the_nearer_a_vector_the_nearer_its_code() -> None:
-    angles = np.linspace(0, np.pi, 19)
+    angles = np.linspace(0, 0.8 * np.pi, 16)
     chance = np.random.default_rng(7)
     plane, _ = np.linalg.qr(chance.standard_normal((384, 2)))
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ plane.T
