@@ -1,6 +1,7 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
 from collections.abc import Sequence
+from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -209,7 +210,10 @@ def _hit(scored: Scored, scorer: Scorer, recheck: Recheck, most: int | None) -> 
         end_line=end,
         match_line=match,
         snippet=snippet(
-            passage.text, scored.match_line - passage.start_line, scorer.weight, most
+            passage.text,
+            scored.match_line - passage.start_line,
+            partial(_inside, scored.window) if scored.window else scorer.weight,
+            most,
         ),
         score=scored.score,
         vector_score=None if scored.vector is None else max(0.0, scored.vector),
@@ -217,6 +221,11 @@ def _hit(scored: Scored, scorer: Scorer, recheck: Recheck, most: int | None) -> 
         source=source_of(passage.path),
         heading=passage.heading,
     )
+
+
+def _inside(window: str, part: str) -> float:
+    """Weigh a part of a line, where its best window decides."""
+    return float(part in window)
 
 
 def _warnings(asked: Asked) -> tuple[str, ...]:

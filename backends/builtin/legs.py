@@ -124,7 +124,8 @@ class Legs:
         return replace(
             scored,
             vector=near.cosine,
-            match_line=scored.passage.start_line + window.first_line,
+            window=window.text,
+            match_line=scored.passage.start_line + window.middle_line,
         )
 
     def _near(self, pool: int) -> list[Passage]:

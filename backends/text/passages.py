@@ -86,7 +86,8 @@ class Scored:
         match_line: The line that holds most of what was asked for.
         exact: Something that was asked for stands in it as it was written.
         text: The keyword leg's score, in [0, 1]; 0 if it holds nothing of the query.
-        vector: The cosine of its vector with the question's; None without vectors.
+        vector: The cosine of its best vector with the question's; None without vectors.
+        window: The part that this vector is of, where no word of the query stands in it.
     """
 
     passage: Passage
@@ -95,6 +96,7 @@ class Scored:
     exact: bool
     text: float = 0.0
     vector: float | None = None
+    window: str = ""
 
     @property
     def order(self) -> tuple[float, str, int]:

@@ -37,6 +37,22 @@ class Window(NamedTuple):
     last_line: int
     text: str
 
+    @property
+    def middle_line(self) -> int:
+        """The line with text in its middle: the ends are its neighbours', too.
+
+        >>> Window(4, 7, "one\\ntwo three\\n\\nfour").middle_line
+        5
+        """
+        best, left = self.first_line, len(self.text) / 2
+        for number, line in enumerate(self.text.split("\n"), self.first_line):
+            if line.strip():
+                best = number
+            left -= len(line) + 1
+            if left <= 0 and line.strip():
+                break
+        return best
+
 
 class _Unit(NamedTuple):
     """What is not cut any further: a line, or a part of one that is too long."""
@@ -67,8 +83,8 @@ def windows(text: str, name: str) -> list[Window]:
         text: The passage.
         name: How it is cut, as `named` says it.
 
-    >>> [w.text for w in windows("one two\\nthree\\nfour five", "1:3/1")]
-    ['one two\\nthree', 'three\\nfour five']
+    >>> [w.text for w in windows("one two\\nsix\\nfour five", "1:4/1")]
+    ['one two\\nsix', 'six\\nfour five']
     """
     whole = Window(0, text.count("\n"), text)
     if not name:
