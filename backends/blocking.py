@@ -53,13 +53,13 @@ async def called_off(
     import asyncio
 
     running = asyncio.ensure_future(asyncio.to_thread(work, *args, stop=stop, **kwargs))
+    # Looked at, or asyncio complains that nobody did; who cancels may do it twice.
+    running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         stop.set()
         await asyncio.wait([running])
-        if not running.cancelled():
-            running.exception()  # looked at, or asyncio complains that nobody did
         raise
 
 

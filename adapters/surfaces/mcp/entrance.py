@@ -1,24 +1,33 @@
-"""Our standard input, from the first moment: greeted, passed on, and ended by us.
+"""Our standard input and output, from the first moment: greeted, looked at, ended.
 
 The SDK waits for lines in a thread that nothing but the end of the input wakes. So it
 reads from a pipe, which a thread of ours fills from the real input. That thread is
-there before the SDK is, and answers what a client says first.
+there before the SDK is. It answers what a client says first, and what the SDK would
+not answer at all. Both write their lines through one lock.
 """
 
+import io
 import os
 import threading
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TextIO
 
 from notewell.adapters.surfaces.mcp.greeting import RequestId, asked_by, greeting
+from notewell.adapters.surfaces.mcp.messages import (
+    MOST_BYTES,
+    refusals,
+    too_large,
+)
 from notewell.adapters.surfaces.mcp.signals import on_signals
 
 _STDIN: Final = 0
 _STDOUT: Final = 1
+_STDERR: Final = 2
 _AT_ONCE: Final = 65_536
 
 
 class Entrance:
-    """Stands between the client and what serves it.
+    """Stands between the client and what serves it, which writes here what it answers.
 
     Attributes:
         code: The exit code that a signal asked for, else 0.
@@ -26,38 +35,60 @@ class Entrance:
     """
 
     def __init__(self) -> None:
-        """Take the standard input, and begin to read it."""
+        """Take the standard input and output, and begin to read."""
         self.code = 0
         self.greeted: RequestId | None = None
-        source, answers = os.dup(_STDIN), os.dup(_STDOUT)
+        self._source, self._target = os.dup(_STDIN), os.dup(_STDOUT)
+        self._one_line = threading.Lock()
+        self._waited = False  # for the first message
         reading, self._writing = os.pipe()
         os.dup2(reading, _STDIN)
+        os.dup2(_STDERR, _STDOUT)  # what a library prints is no message
         os.close(reading)
         on_signals(self._signalled)
-        threading.Thread(
-            target=self._serve, args=(source, answers), daemon=True
-        ).start()
+        threading.Thread(target=self._serve, daemon=True).start()
 
-    def _serve(self, source: int, answers: int) -> None:
+    def output(self) -> TextIO:
+        """Return the file for the lines of the server; closing it does nothing."""
+        return _Output(self._send)
+
+    def _serve(self) -> None:
+        lines = _Lines()
         try:
-            first = _first_line(source)
-            self._greet(first, answers)
-            self._pass_on(first)
-            while some := os.read(source, _AT_ONCE):
-                self._pass_on(some)
+            while some := os.read(self._source, _AT_ONCE):
+                for line in lines.more(some):
+                    self._take(line)
+            self._take(lines.rest())
         except OSError:
             pass  # the client is gone, or we are ending: both are the end of the input
         finally:
             self._end()
 
-    def _greet(self, first: bytes, answers: int) -> None:
-        if known := asked_by(first.partition(b"\n")[0]):
-            self.greeted = known[0]
-            _write(answers, greeting(*known))
-        os.close(answers)
+    def _take(self, line: "bytes | _Cut") -> None:
+        """Pass a message on, or answer it."""
+        if isinstance(line, _Cut):
+            self._send(too_large(line.head, line.end) + b"\n")
+            return
+        answers = refusals(line)
+        if answers is None:
+            self._greet(line)
+            # To the SDK every kind of line end ends a message.
+            _write(self._writing, line.replace(b"\r", b" ") + b"\n")
+        for answer in answers or ():
+            self._send(answer + b"\n")
 
-    def _pass_on(self, some: bytes) -> None:
-        _write(self._writing, some)
+    def _greet(self, line: bytes) -> None:
+        if not self._waited and (known := asked_by(line)):
+            self.greeted = known[0]
+            self._send(greeting(*known))
+        self._waited = True
+
+    def _send(self, line: bytes) -> None:
+        with self._one_line:
+            try:
+                _write(self._target, line)
+            except OSError:  # nobody listens any more
+                self._end()
 
     def _signalled(self, code: int) -> None:
         self.code = code
@@ -70,15 +101,66 @@ class Entrance:
         os.close(nowhere)
 
 
-def _first_line(source: int) -> bytes:
-    """Return what comes up to a first line's end, and what came with it."""
-    first = b""
-    while b"\n" not in first and len(first) < _AT_ONCE:
-        some = os.read(source, _AT_ONCE)
-        if not some:
-            break
-        first += some
-    return first
+class _Output(io.StringIO):
+    """A file to write lines to, each of which is sent at once."""
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        super().__init__()
+        self._send = send
+
+    def write(self, line: str, /) -> int:
+        self._send(line.encode("utf-8", "replace"))
+        return len(line)
+
+    def close(self) -> None:
+        pass
+
+
+class _Cut:
+    """A line that is too long: its beginning and its end."""
+
+    def __init__(self, line: bytes) -> None:
+        self.head = line[:_AT_ONCE]
+        self.end = line[-_AT_ONCE:]
+
+    def add(self, some: bytes) -> None:
+        """Go on with the line."""
+        self.end = (self.end + some)[-_AT_ONCE:]
+
+
+class _Lines:
+    """Cuts what comes in into lines, and holds no more of one than it may have."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._cut: _Cut | None = None
+
+    def more(self, some: bytes) -> "list[bytes | _Cut]":
+        """Return the lines that end in this."""
+        *ended, begun = some.split(b"\n")
+        lines: list[bytes | _Cut] = []
+        for part in ended:
+            self._add(part)
+            lines.append(self.rest())
+        self._add(begun)
+        return lines
+
+    def rest(self) -> "bytes | _Cut":
+        """Return the line that has begun, and begin another."""
+        line = self._cut or b"".join(self._parts)
+        self._parts, self._size, self._cut = [], 0, None
+        return line
+
+    def _add(self, part: bytes) -> None:
+        if self._cut:
+            self._cut.add(part)
+            return
+        self._parts.append(part)
+        self._size += len(part)
+        if self._size > MOST_BYTES:
+            self._cut = _Cut(b"".join(self._parts))
+            self._parts = []
 
 
 def _write(target: int, data: bytes) -> None:

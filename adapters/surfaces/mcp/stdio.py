@@ -27,13 +27,15 @@ def serve(memory: Memory, *, write: bool) -> int:
     """
     entrance = Entrance()
     with quickly():
+        import anyio
         from mcp.server.stdio import stdio_server
 
         from notewell.adapters.surfaces.mcp.server import make_server
 
     async def run() -> int:
         server = make_server(memory, write=write)
-        async with stdio_server() as (reading, writing):
+        out = anyio.wrap_file(entrance.output())
+        async with stdio_server(stdout=out) as (reading, writing):
             once = _Once(writing, entrance)
             await server.run(reading, once, server.create_initialization_options())
         return entrance.code

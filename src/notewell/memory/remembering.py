@@ -1,5 +1,6 @@
 """Writing something down, so that it is found from now on."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,6 +49,7 @@ def write_down(
     long_term: bool,
     hides: Callable[[str], bool],
     now: datetime | None = None,
+    stop: threading.Event | None = None,
 ) -> Appended:
     """Append a text to today's log, or to the long-term note.
 
@@ -71,6 +73,7 @@ def write_down(
         text,
         state_dir=opening.settings.state_dir,
         title=None if long_term else f"# {day.isoformat()}",
+        stop=stop,
     )
 
 

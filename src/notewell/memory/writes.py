@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.blocking import called_off, off_the_loop
 from notewell.errors import BackendError, NoteNotWritten
 from notewell.flush import FlushOutcome, WorkspaceAccess
 from notewell.memory.asking import sentences
@@ -160,7 +160,7 @@ async def remember(
     Raises:
         UsageError, PathRefused, NoteNotWritten, ValueError: as `write_down`.
     """
-    appended = await off_the_loop(
+    appended = await called_off(
         write_down, opening, text, long_term=long_term, hides=hides
     )
     indexed, warnings = await indexed_now(index)

@@ -8,6 +8,7 @@ stands in the note: whoever writes next finishes what a kill has left.
 import codecs
 import os
 import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -63,6 +64,7 @@ def append_note(
     state_dir: Path,
     title: str | None = None,
     known: Sequence[str] = (),
+    stop: threading.Event | None = None,
 ) -> Appended:
     """Append to a note what it lacks of a text.
 
@@ -73,6 +75,7 @@ def append_note(
         state_dir: `<state>`, where the lock lies.
         title: The first line of the note if it does not exist yet.
         known: Paths of further notes, whose blocks are not repeated either.
+        stop: Set when other writers are not to be waited for any longer.
 
     Raises:
         UsageError: the text is larger than MAX_TEXT_BYTES.
@@ -84,7 +87,7 @@ def append_note(
     others = [_lines_of(workspace, other) for other in known if other != path]
     job = _Job(place, _trimmed(text), title, others)
     job.compare_ahead()
-    with only_writer_of(Path(place.root), state_dir=state_dir):
+    with only_writer_of(Path(place.root), state_dir=state_dir, stop=stop):
         journal = _journal(workspace, state_dir)
         finished = _finish(workspace, journal)
         for _ in range(_TRIES):

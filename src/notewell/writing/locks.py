@@ -3,8 +3,9 @@
 import contextlib
 import errno
 import os
+import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _PATIENCE: Final = 10.0
 """Seconds. A note is written in milliseconds, so who waits longer meets a fault."""
 
-_LOOK: Final = 0.05
+_LOOK: Final = 0.02
 """Seconds between two looks at a lock that tells nobody when it is free."""
 
 READ_ONLY: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -27,7 +28,11 @@ READ_ONLY: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 @contextmanager
 def only_writer_of(
-    place: Path, *, state_dir: Path, patience: float = _PATIENCE
+    place: Path,
+    *,
+    state_dir: Path,
+    patience: float = _PATIENCE,
+    stop: threading.Event | None = None,
 ) -> Generator[None]:
     """Hold the lock of a folder of notes, or of a file of ours.
 
@@ -38,10 +43,12 @@ def only_writer_of(
         place: What is written, resolved.
         state_dir: `<state>`.
         patience: Seconds for which somebody else is waited for.
+        stop: Set when nobody is to be waited for any longer.
 
     Raises:
         NoteNotWritten: no lock can be kept there, or somebody holds it for long.
     """
+    waiting = _Waiting(place, patience, stop)
     file = state_file(place, state_dir, "lock")
     try:
         lock = private_lock(file)
@@ -49,10 +56,10 @@ def only_writer_of(
         if exc.errno not in READ_ONLY:
             why = f"no lock at {file}: {exc.strerror}"
             raise NoteNotWritten(str(place), why) from exc
-        with _locked_folder(place, patience):
+        with _locked_folder(waiting):
             yield
         return
-    _acquire(lock, file, place, patience)
+    _acquire(lock, file, waiting)
     try:
         yield
     finally:
@@ -67,7 +74,36 @@ def state_file(place: Path, state_dir: Path, suffix: str) -> Path:
     return state_dir / "memory" / f"notes-{digest}.{suffix}"
 
 
-def _acquire(lock: "FileLock", file: Path, place: Path, patience: float) -> None:
+class _Waiting:
+    """How long one writer waits for another."""
+
+    def __init__(
+        self, place: Path, patience: float, stop: threading.Event | None
+    ) -> None:
+        self.place = place
+        self._patience = patience
+        self._stop = stop
+        self._until = time.monotonic() + patience
+
+    def go_on(self, holder: Callable[[], str]) -> None:
+        """Return if there is time for another look.
+
+        Raises:
+            NoteNotWritten: there is none; it says who is writing.
+        """
+        if self._stop is not None and self._stop.is_set():
+            raise NoteNotWritten(str(self.place), "it was called off")
+        if time.monotonic() < self._until:
+            return
+        said = holder()
+        raise NoteNotWritten(
+            str(self.place),
+            f"{said} has been writing to it for more than {self._patience:g} s",
+            remedy=f"try again when {said} has finished; there is no fault of the disk",
+        )
+
+
+def _acquire(lock: "FileLock", file: Path, waiting: _Waiting) -> None:
     """Take the lock, and write into it who has it.
 
     Raises:
@@ -75,10 +111,13 @@ def _acquire(lock: "FileLock", file: Path, place: Path, patience: float) -> None
     """
     from filelock import Timeout  # slow to import, and only for writers
 
-    try:
-        lock.acquire(timeout=patience)
-    except Timeout as exc:
-        raise _taken(place, patience, _holder(file)) from exc
+    while True:
+        try:
+            lock.acquire(timeout=0)
+            break
+        except Timeout:
+            waiting.go_on(lambda: _holder(file))
+            time.sleep(_LOOK)
     with contextlib.suppress(OSError):  # a full disk: it is a help, no more
         file.write_text(f"{os.getpid()}\n", encoding="ascii")
 
@@ -91,16 +130,8 @@ def _holder(file: Path) -> str:
     return "another task of this program" if pid == os.getpid() else f"process {pid}"
 
 
-def _taken(place: Path, patience: float, holder: str) -> NoteNotWritten:
-    return NoteNotWritten(
-        str(place),
-        f"{holder} has been writing to it for more than {patience:g} s",
-        remedy=f"try again when {holder} has finished; there is no fault of the disk",
-    )
-
-
 @contextmanager
-def _locked_folder(place: Path, patience: float) -> Generator[None]:
+def _locked_folder(waiting: _Waiting) -> Generator[None]:
     """Hold a lock on a folder, or on that of a file.
 
     Raises:
@@ -108,8 +139,8 @@ def _locked_folder(place: Path, patience: float) -> Generator[None]:
     """
     import fcntl
 
+    place = waiting.place
     folder = place if place.is_dir() else place.parent
-    until = time.monotonic() + patience
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as exc:
@@ -120,8 +151,7 @@ def _locked_folder(place: Path, patience: float) -> Generator[None]:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise _taken(place, patience, "another process") from None
+                waiting.go_on(lambda: "another process")
                 time.sleep(_LOOK)
             except OSError as exc:
                 raise NoteNotWritten(str(place), f"no lock: {exc.strerror}") from exc

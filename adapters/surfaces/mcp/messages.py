@@ -1,0 +1,190 @@
+"""Messages as they come in: which the SDK answers, and the answer to all others.
+
+The SDK drops what does not look like a message, and a client that waits for an answer
+hangs. So each message is looked at before the SDK sees it. What it would drop is
+answered here with the protocol's error, under the id that can be made out.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, cast
+
+import orjson
+
+MOST_BYTES: Final = 8 << 20
+"""Of one message. The largest text that may be written down takes six, all escaped."""
+
+_DEEPEST: Final = 128
+"""Of lists and objects in one another; the SDK reads some more."""
+
+_PARSE_ERROR: Final = -32700
+_INVALID_REQUEST: Final = -32600
+_INVALID_PARAMS: Final = -32602
+_INTERNAL_ERROR: Final = -32603
+_NO_ID: Final = b"null"
+_LONGEST_ID: Final = 1_000
+_END: Final = 65_536
+
+# Strings, also one that is not closed; brackets; everything else.
+_TOKEN: Final = re.compile(
+    rb'"[^"\\]*(?:\\.?[^"\\]*)*"?|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL
+)
+_ID: Final = re.compile(
+    rb'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"'
+    rb"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+)
+# Some clients write it after the parameters, alone or before another short member.
+_ID_AT_THE_END: Final = re.compile(
+    rb'"id"\s*:\s*('
+    + _ID.pattern
+    + rb')(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*\Z'
+)
+
+
+def refusals(message: bytes) -> list[bytes] | None:
+    """Return the answers to a message that the SDK would drop, each without a newline.
+
+    Args:
+        message: One message as it came, without its newline.
+
+    Returns:
+        None when the SDK takes it; nothing when there is nothing to answer.
+    """
+    if not message.strip():
+        return []
+    if len(message) > MOST_BYTES:
+        return [too_large(message[:_END], message[-_END:])]
+    try:
+        read: Any = orjson.loads(message)
+    except orjson.JSONDecodeError as problem:  # its words repeat nothing of the text
+        said = f"this is no JSON in UTF-8: {problem}"
+        return [_error(_PARSE_ERROR, said, _id_in(message))]
+    if isinstance(read, list):
+        return _batch(cast("list[object]", read))
+    if not isinstance(read, dict):
+        return [_error(_INVALID_REQUEST, "a message is an object", _NO_ID)]
+    return _object(cast("dict[str, object]", read), message)
+
+
+def too_large(head: bytes, end: bytes) -> bytes:
+    """Return the answer to a message of which only the two ends were kept."""
+    request = _id_in(head)
+    if request == _NO_ID and (found := _ID_AT_THE_END.search(end)):
+        request = found[1]
+    said = f"the message has more than {MOST_BYTES:,} bytes"
+    return _error(_INVALID_REQUEST, said, request)
+
+
+def unreadable() -> bytes:
+    """Return the answer to nothing at all, where a message was due."""
+    return _error(_PARSE_ERROR, "there is no message", _NO_ID)
+
+
+def given_up(message: bytes) -> bytes:
+    """Return the answer to a request that is open when the server ends."""
+    return _error(_INTERNAL_ERROR, "the server is ending", _id_in(message))
+
+
+def _object(read: dict[str, object], message: bytes) -> list[bytes] | None:
+    request = _id_in(message) if "id" in read else _NO_ID
+    problem = _problem(read, request)
+    if problem is None:
+        return None
+    if "id" not in read and isinstance(read.get("method"), str):
+        return []  # a notification, which is never answered
+    return [_error(*problem, request)]
+
+
+def _problem(read: dict[str, object], request: bytes) -> tuple[int, str] | None:
+    """Say what is wrong with a message, if the SDK would drop it for that."""
+    whole = request.removeprefix(b"-").isdigit()  # however large
+    if read.get("jsonrpc") != "2.0":
+        return _INVALID_REQUEST, 'the member "jsonrpc" must be "2.0"'
+    if "method" not in read and ("result" in read or "error" in read):
+        return None  # an answer to the server, which waits for none itself
+    if not isinstance(read.get("method"), str):
+        return _INVALID_REQUEST, 'the member "method" must be a text'
+    if "id" in read and not (whole or _is_id(read["id"])):
+        return _INVALID_REQUEST, 'the member "id" must be a text or a whole number'
+    if not isinstance(read.get("params", {}), dict | None):
+        return _INVALID_PARAMS, 'the member "params" must be an object'
+    if _is_deep(read):
+        said = f"lists and objects lie more than {_DEEPEST} deep in one another"
+        return _INVALID_REQUEST, said
+    return None
+
+
+def _batch(items: list[object]) -> list[bytes]:
+    """Return one answer for each request of a batch, or one for all if none is there."""
+    said = "batches are not taken; send one message at a time"
+    objects = [cast("dict[str, object]", one) for one in items if isinstance(one, dict)]
+    ids = [json.dumps(one["id"]).encode() for one in objects if _is_id(one.get("id"))]
+    return [_error(_INVALID_REQUEST, said, one) for one in ids or [_NO_ID]]
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _is_deep(read: dict[str, object]) -> bool:
+    """Whether values lie deeper in one another than the SDK reads them."""
+    level: list[object] = [read]
+    for _ in range(_DEEPEST):
+        level = [inner for value in level for inner in _inner(value)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(value: object) -> Iterator[object]:
+    """Return what a list or an object holds."""
+    if isinstance(value, dict):
+        yield from cast("dict[str, object]", value).values()
+    elif isinstance(value, list):
+        yield from cast("list[object]", value)
+
+
+def _id_in(message: bytes) -> bytes:
+    """Return the id of a message that may be no JSON, as JSON; `null` if there is none.
+
+    >>> _id_in(b'{"params": {"id": 1, "deep": [[[["')
+    b'null'
+    >>> _id_in(b'{"method": "id", "params": {"id": 1, "x": [}, "id": "a"')
+    b'"a"'
+    """
+    found = _NO_ID
+    before = b""
+    for token in _outermost(message):
+        if before == b'"id"' and token != b",":
+            found = token
+        before = token
+    if len(found) > _LONGEST_ID or not _ID.fullmatch(found):
+        return _NO_ID
+    try:
+        found.decode("utf-8")
+    except UnicodeDecodeError:
+        return _NO_ID
+    return found
+
+
+def _outermost(message: bytes) -> Iterator[bytes]:
+    """Return the words of the first object of a message, without what lies deeper."""
+    depth = 0
+    for token in _TOKEN.finditer(message):
+        word = token[0]
+        if word in b"{[":
+            depth += 1
+            if depth == 1 and word == b"[":
+                return
+        elif word in b"}]":
+            depth -= 1
+            if depth <= 0:
+                return
+        elif depth == 1 and word != b":":
+            yield word
+
+
+def _error(code: int, said: str, request: bytes) -> bytes:
+    error = orjson.dumps({"code": code, "message": said})
+    return b'{"jsonrpc":"2.0","id":%s,"error":%s}' % (request, error)
