@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.legs import Legs
+from notewell.backends.builtin.ondisk import unread_warnings
 from notewell.backends.builtin.recheck import Recheck
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import BACKEND, Store
@@ -92,6 +93,7 @@ def from_index(
             *_warnings(asked),
             *((_OUTDATED,) if outdated else ()),
             *((_lacking(legs),) if legs.lacking else ()),
+            *unread_warnings(recheck.unread),
         ),
     )
 
@@ -143,6 +145,7 @@ def from_files(
     recheck = Recheck(site.workspace)
     hits = _hits(site, query, scored, scorer, literal, recheck)
     warnings = _warnings(asked)
+    warnings = (*warnings, *unread_warnings(looked.unread))
     if looked.read < looked.notes:
         missed = f"Only {looked.read} of {looked.notes} notes could be read in time."
         warnings = (*warnings, missed)

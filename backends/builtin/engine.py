@@ -31,7 +31,7 @@ from notewell.backends.builtin.files import size_of, state_of
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.locking import only_writer
-from notewell.backends.builtin.ondisk import OnDisk, look_at
+from notewell.backends.builtin.ondisk import OnDisk, look_at, unread_warnings
 from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.sync import (
@@ -166,10 +166,23 @@ class Engine:
         spoken = "sessions" in query.sources
         here = look_at(self._site, spoken=spoken)
         pending = self._pending(store, here, spoken=spoken)
-        fresh = replace(
-            found.freshness, pending=pending, stale=found.freshness.stale or pending > 0
+        closed = tuple(
+            said for said in self._closed(here, query) if said not in found.warnings
         )
-        return replace(found, freshness=fresh)
+        stale = found.freshness.stale or pending > 0 or bool(closed)
+        fresh = replace(found.freshness, pending=pending, stale=stale)
+        return replace(found, freshness=fresh, warnings=(*found.warnings, *closed))
+
+    def _closed(self, here: OnDisk, query: Query) -> tuple[str, ...]:
+        """Say what cannot be read now, of what may be seen in this conversation."""
+        said = {
+            path: why for path, why in here.unread().items() if not query.hides(path)
+        }
+        root = tuple(
+            f"The workspace cannot be read: {each.detail}."
+            for each in here.unreadable()
+        )
+        return (*root, *unread_warnings(said))
 
     def refresh(
         self,
@@ -225,7 +238,7 @@ class Engine:
         """Make the text index agree with the files."""
         deadline = None if within is None else time.monotonic() + within
         before = state_of(self._path)
-        scanned = self._scanned()
+        scanned = self._scanned(emptied=force)
         if not force and self._agrees(scanned):
             if within is None:
                 self._settle()
@@ -250,7 +263,7 @@ class Engine:
         """Count what the index holds and what it lacks."""
         scanned = look_at(self._site)
         notice = self._location.notice
-        warnings = (notice,) if notice else ()
+        warnings = (*((notice,) if notice else ()), *unread_warnings(scanned.unread()))
         if self._background and self._background.problem:
             warnings = (*warnings, f"The last run: {self._background.problem}")
         try:
@@ -266,7 +279,8 @@ class Engine:
     def _report(self, indexed: Indexed, made: Made) -> IndexReport:
         """Count what the index holds now; what is pending too, if it is not known."""
         notice = (self._location.notice,) if self._location.notice else ()
-        warnings = (*notice, *indexed.warnings, *made.warnings)
+        closed = unread_warnings(indexed.scanned.unread())
+        warnings = (*notice, *closed, *indexed.warnings, *made.warnings)
         try:
             with self._readers.one() as store:
                 left = indexed.left
@@ -291,9 +305,21 @@ class Engine:
             warnings=warnings,
         )
 
-    def _scanned(self) -> OnDisk:
-        """Walk the notes; a folder that cannot be read is not one without notes."""
+    def _scanned(self, *, emptied: bool = False) -> OnDisk:
+        """Walk the notes; a folder that cannot be read is not one without notes.
+
+        Args:
+            emptied: Take an empty folder for one that somebody has emptied, and not for
+                the place of a disk that is not there.
+        """
         scanned = look_at(self._site)
+        if not emptied and scanned.is_bare and self._holds_notes():
+            raise BackendUnavailable(
+                BACKEND,
+                f"nothing is left in {self._site.workspace.root}, as if its disk were"
+                " not there; the index is kept as it was",
+                remedy="mount the disk, or run `notewell index --force` if it is meant",
+            )
         for skipped in scanned.unreadable():
             raise BackendUnavailable(
                 BACKEND,
@@ -301,6 +327,13 @@ class Engine:
                 remedy="see its permissions; the index is kept as it was",
             )
         return scanned
+
+    def _holds_notes(self) -> bool:
+        """Say whether the index knows any note."""
+        with suppress(Unreadable), self._readers.one() as store:
+            live = store.live()
+            return live is not None and store.one(f"select 1 from {live.files}") == 1
+        return False
 
     def _agrees(self, scanned: OnDisk) -> bool:
         """Say, without a lock, whether there is nothing to do."""

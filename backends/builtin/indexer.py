@@ -69,7 +69,8 @@ class Indexer:
     def put(self, note: Note, before: Known | None, signature: Signature) -> None:
         """Read a note and index it, replacing what the index held of it.
 
-        A note that cannot be read is kept with its problem and without passages.
+        A note that cannot be read is kept with its problem, and with the passages that
+        it had, if it could be read before.
         """
         try:
             read = read_note(note.file)
@@ -77,6 +78,8 @@ class Indexer:
             problem = error.strerror or "unreadable"
             if before and before.problem == problem:
                 self._touch(before, signature)
+            elif before:
+                self.put_row(note.path, before.id, signature, before.digest, problem)
             else:
                 self._replace(note, before, signature, b"", (), problem)
             return
@@ -89,6 +92,33 @@ class Indexer:
             overlap=self._chunking.overlap,
         )
         self._replace(note, before, signature, read.digest, chunks, None)
+
+    def mark(self, before: Known, problem: str) -> None:
+        """Write down why a note cannot be read now; its passages stay."""
+        self.put_row(
+            before.path, before.id, Signature(*before[1:4]), before.digest, problem
+        )
+
+    def bring_over(self, source: Generation, before: Known, problem: str) -> None:
+        """Index a note that cannot be read now by what another generation holds of it."""
+        rows = self._store.rows(
+            "select start_line, end_line, text, heading, piece"
+            f" from {source.chunks} where file_id = ? order by id",
+            before.id,
+        )
+        chunks = [
+            Chunk(
+                start_line=start,
+                end_line=end,
+                text=text,
+                heading=heading,
+                piece=bool(piece),
+            )
+            for start, end, text, heading, piece in rows
+        ]
+        signature = Signature(*before[1:4])
+        key = self.put_row(before.path, None, signature, before.digest, problem)
+        self.add(key, before.path, chunks)
 
     def remove(self, before: Iterable[Known]) -> None:
         """Take notes out of the index."""

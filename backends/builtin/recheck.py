@@ -20,6 +20,8 @@ class Recheck:
     Attributes:
         stale: Set when a note turned out to have changed or to be gone.
         lost: Set when a passage turned out to be gone.
+        unread: Notes of which passages were found and which cannot be read now, with
+            the reason.
     """
 
     def __init__(self, workspace: Workspace, sayings: "Sayings | None" = None) -> None:
@@ -29,6 +31,7 @@ class Recheck:
         self._lines: dict[str, list[str] | None] = {}
         self.stale = False
         self.lost = False
+        self.unread: dict[str, str] = {}
 
     def as_it_stands(self, scored: Scored) -> Scored | None:
         """Return the passage with the lines that it has now, None if it is gone."""
@@ -38,7 +41,7 @@ class Recheck:
         file = self._file(passage.path)
         if file and _is_unchanged(file, passage.signature):
             return scored
-        lines = self._read(file) if file else None
+        lines = self._read(file, passage.path) if file else None
         found = None if lines is None else _find(scored, lines)
         self.stale = self.stale or found != scored
         self.lost = self.lost or found is None
@@ -62,16 +65,21 @@ class Recheck:
         """Return the file, if `get` would read it: what it refuses is not cited."""
         try:
             found = locate(self._workspace, path, exactly=True).file
-        except PathRefused:
+        except PathRefused as refused:
+            if isinstance(refused.__cause__, OSError) or "larger than" in refused.why:
+                self.unread[path] = refused.why
             return None
         return None if found is None else os.fspath(found)
 
-    def _read(self, file: str) -> list[str] | None:
+    def _read(self, file: str, path: str) -> list[str] | None:
         if file not in self._lines:
             try:
                 self._lines[file] = split_lines(read_note(file).text)
-            except (OSError, ValueError):
+            except FileNotFoundError:
                 self._lines[file] = None
+            except (OSError, ValueError) as error:
+                self._lines[file] = None
+                self.unread[path] = getattr(error, "strerror", None) or "unreadable"
         return self._lines[file]
 
 

@@ -6,7 +6,7 @@ for every query, in bounded time.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 
@@ -33,6 +33,7 @@ class Looked:
         mean_length: Their mean length in body terms.
         read: Notes that were read.
         notes: Notes that there are.
+        unread: What cannot be read now, with the reason.
     """
 
     passages: Sequence[Passage]
@@ -41,6 +42,7 @@ class Looked:
     mean_length: float
     read: int
     notes: int
+    unread: Mapping[str, str]
 
 
 def look_through(
@@ -56,7 +58,9 @@ def look_through(
     Raises:
         CalledOff: `stop` was set.
     """
-    notes = [note for note in scan(workspace).notes if not hides(note.path)]
+    scanned = scan(workspace)
+    unread = {path: why for path, why in scanned.unread.items() if not hides(path)}
+    notes = [note for note in scanned.notes if not hides(note.path)]
     terms = {term for want in wants for term in want.terms()}
     heads = tuple(want.exact[0] for want in wants if want.prefix)
     found: list[Passage] = []
@@ -67,7 +71,7 @@ def look_through(
         if stop and stop.is_set():
             raise CalledOff
         read += 1
-        for passage in _passages(note, chunking, total):
+        for passage in _passages(note, chunking, total, unread):
             total += 1
             words += passage.length
             here = _terms(passage)
@@ -83,13 +87,19 @@ def look_through(
         mean_length=max(1.0, words / total) if total else 1.0,
         read=read,
         notes=len(notes),
+        unread=unread,
     )
 
 
-def _passages(note: Note, chunking: ChunkingSettings, before: int) -> Iterator[Passage]:
+def _passages(
+    note: Note, chunking: ChunkingSettings, before: int, unread: dict[str, str]
+) -> Iterator[Passage]:
     try:
         lines = split_lines(read_note(note.file).text)
-    except OSError:
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        unread[note.path] = error.strerror or "unreadable"
         return
     chunks = cut(lines, tokens=chunking.tokens, overlap=chunking.overlap)
     for number, chunk in enumerate(chunks, before):

@@ -8,7 +8,7 @@ rebuild goes through the same code into the next generation.
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -46,14 +46,20 @@ class Difference:
         changed: Notes to read, with what the index holds of them.
         removed: What the index holds of notes that are gone.
         again: Notes that look the same, to read once more.
+        kept: What the index holds of notes that cannot be read now, and why.
     """
 
     changed: list[tuple[Note, Known | None]]
     removed: list[Known]
     again: list[tuple[Note, Known | None]]
+    kept: list[tuple[Known, str]] = field(default_factory=list[tuple[Known, str]])
 
     def __len__(self) -> int:
-        return self.certain() + len(self.again)
+        return self.certain() + len(self.again) + len(self.unmarked())
+
+    def unmarked(self) -> list[tuple[Known, str]]:
+        """Return what is kept and not yet known as such, with the reason."""
+        return [(known, why) for known, why in self.kept if known.problem != why]
 
     def certain(self) -> int:
         """Count what is known to differ."""
@@ -74,6 +80,10 @@ class Differences:
         """Count what is known to differ."""
         return self.notes.certain() + (self.spoken.certain() if self.spoken else 0)
 
+    def kept(self) -> int:
+        """Count what the index holds of files that cannot be read now."""
+        return len(self.notes.kept) + (self.spoken.kept if self.spoken else 0)
+
 
 def differences(
     store: Store, tables: Generation, found: OnDisk, settings: SearchSettings
@@ -92,6 +102,7 @@ def differences(
         found.transcripts.found if found.transcripts else (),
         heard_transcripts(store, tables),
         settings.sync.sessions,
+        closed=found.transcripts is not None and found.transcripts.closed,
     )
     return Differences(notes=notes, spoken=spoken)
 
@@ -115,8 +126,14 @@ def difference(scan: Scan, known: dict[str, Known]) -> Difference:
     if seen == len(known):
         return Difference(changed=changed, removed=[], again=again)
     here = {note.path for note in scan.notes}
-    removed = [before for path, before in known.items() if path not in here]
-    return Difference(changed=changed, removed=removed, again=again)
+    absent = [before for path, before in known.items() if path not in here]
+    closed = [(before, scan.why_unread(before.path)) for before in absent]
+    return Difference(
+        changed=changed,
+        removed=[before for before, why in closed if why is None],
+        again=again,
+        kept=[(before, why) for before, why in closed if why is not None],
+    )
 
 
 def bring_up_to_date(
@@ -142,8 +159,9 @@ def bring_up_to_date(
         How many files were written or removed, and how many are still to do.
     """
     target = _target(store, identity, force=force)
-    todo = differences(store, target, found, settings)
     indexer = Indexer(store, target, settings.chunking)
+    _bring_over(store, target, indexer, found.notes)
+    todo = differences(store, target, found, settings)
     works = chain(
         _works_on_notes(indexer, todo.notes),
         _works_on_transcripts(store, target, indexer, todo.spoken, settings),
@@ -158,7 +176,8 @@ def bring_up_to_date(
                 break
     left = max(0, todo.certain() - done)
     if not left and (publish or target == store.live()):
-        _complete(store, target, len(found), changed=bool(todo))
+        files = len(found) + todo.kept()
+        _complete(store, target, files, changed=bool(todo))
     return indexer.changed, left
 
 
@@ -184,11 +203,26 @@ def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
     return Generation(number)
 
 
+def _bring_over(store: Store, target: Generation, indexer: Indexer, scan: Scan) -> None:
+    """Bring what cannot be read now from the index that answers into the next one."""
+    live = store.live()
+    if live is None or live == target or not scan.unread:
+        return
+    here = known_notes(store, target)
+    with store.connection:
+        for path, known in known_notes(store, live).items():
+            why = scan.why_unread(path)
+            if why is not None and path not in here:
+                indexer.bring_over(live, known, why)
+
+
 def _works_on_notes(indexer: Indexer, todo: Difference) -> Iterator[Callable[[], None]]:
     for known in todo.removed:
         yield partial(indexer.remove, [known])
     for note, before in (*todo.changed, *todo.again):
         yield partial(indexer.put, note, before, _signature(note))
+    for known, why in todo.unmarked():
+        yield partial(indexer.mark, known, why)
 
 
 def _works_on_transcripts(

@@ -40,11 +40,13 @@ class Spoken:
         changed: Transcripts to read, with what the index holds of them.
         removed: What the index holds of transcripts that are gone.
         again: Transcripts that could not be read, to be tried once more.
+        kept: How many are in the index and cannot be looked for now.
     """
 
     changed: Sequence[tuple[Transcript, Heard | None]] = ()
     removed: Sequence[Heard] = ()
     again: Sequence[tuple[Transcript, Heard | None]] = ()
+    kept: int = 0
 
     def __len__(self) -> int:
         return self.certain() + len(self.again)
@@ -70,11 +72,21 @@ def spoken_difference(
     found: Sequence[Transcript],
     heard: dict[str, Heard],
     settings: SessionSyncSettings,
+    *,
+    closed: bool,
 ) -> Spoken:
     """Compare transcripts with what a generation holds of them.
 
     New ones are always wanted; those that have grown when they pass a threshold.
+
+    Args:
+        found: The transcripts.
+        heard: What the index holds of them.
+        settings: The thresholds.
+        closed: Their folder cannot be read now, so none of them is gone.
     """
+    if closed:
+        return Spoken(kept=len(heard))
     changed: list[tuple[Transcript, Heard | None]] = []
     again: list[tuple[Transcript, Heard | None]] = []
     for transcript in found:

@@ -47,7 +47,8 @@ class TranscriptIndexer:
     def put(self, transcript: Transcript, before: Heard | None) -> None:
         """Read a transcript, or what is new in it, and index that.
 
-        A transcript that cannot be read is kept with its problem and no passages.
+        A transcript that cannot be read is kept with its problem, and with the passages
+        that it had.
         """
         since = before.read if before and before.problem is None else START
         try:
@@ -55,8 +56,7 @@ class TranscriptIndexer:
         except OSError as error:
             problem = error.strerror or "unreadable"
             if before is None or before[1:5] != _looks(transcript, before, problem):
-                key = self._row(transcript, before, START, problem)
-                self._forget(self._chunks_of(key))
+                self._row(transcript, before, before.read if before else START, problem)
             return
         goes_on = before is not None and news.first_line > 1
         key = self._row(transcript, before, news.next, None)

@@ -59,10 +59,23 @@ class Transcript:
 
 
 class Transcripts(NamedTuple):
-    """What was found in an agent's folder, both sorted by path."""
+    """What was found in an agent's folder, both sorted by path.
+
+    Attributes:
+        found: The transcripts.
+        skipped: What is left out.
+    """
 
     found: tuple[Transcript, ...]
     skipped: tuple[Skipped, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether their folder is there and cannot be read now."""
+        return any(
+            (each.path, each.reason) == ("sessions", "unreadable")
+            for each in self.skipped
+        )
 
 
 def list_transcripts(

@@ -6,7 +6,8 @@ only those, and `USER.md`, are memory. Any other folder of Markdown is read whol
 
 import os
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -95,6 +96,8 @@ class Scan:
         extra_paths: In the order of the configuration.
         bytes: The size of all notes.
         folders: Every folder that was looked into, absolute.
+        unread: Paths of notes and folders that are there, or should be, and cannot be
+            read now, each with the reason for a person.
     """
 
     notes: tuple[Note, ...]
@@ -102,6 +105,15 @@ class Scan:
     extra_paths: tuple[ExtraPath, ...]
     bytes: int
     folders: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def why_unread(self, path: str) -> str | None:
+        """Return why a note cannot be read now, by itself or for a folder above it."""
+        while self.unread and path:
+            if path in self.unread:
+                return self.unread[path]
+            path = path.rpartition("/")[0]
+        return None
 
 
 def is_markdown(name: str) -> bool:

@@ -35,6 +35,8 @@ from notewell.workspace.layout import (
 
 _NO_RULES: Final = Rules()
 _ALL_MAY_READ: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+_NOT_NOW: Final = frozenset({"unreadable", "missing", "too-large"})
+"""Reasons for which nobody has taken a note away."""
 _LINK: Final = "a symbolic link, it is not followed"
 
 
@@ -55,6 +57,7 @@ def scan(workspace: Workspace) -> Scan:
         extra_paths=tuple(extra_paths),
         bytes=sum(note.size for note in walk.notes),
         folders=tuple(walk.folders),
+        unread={relative_to(root, path): why for path, why in walk.unread.items()},
     )
 
 
@@ -67,6 +70,7 @@ class _Walk:
         self.notes: list[Note] = []
         self.skipped: list[Skipped] = []
         self.folders: list[str] = []
+        self.unread: dict[str, str] = {}
         # Beside `notes` if trees may overlap: device and inode, the only names that
         # two paths to one file are sure to share on a disk that ignores case.
         self._keeps_identities = keeps_identities
@@ -94,6 +98,8 @@ class _Walk:
         before = (len(self.notes), len(self.skipped))
         if extra.problem is not None:
             self.skipped.append(extra.problem)
+            if extra.problem.reason in _NOT_NOW:
+                self.unread[extra.path] = extra.problem.detail
         elif extra.is_file:
             self._single(extra)
         else:
@@ -250,6 +256,8 @@ class _Walk:
         self._identities[before:] = [self._identities[at] for at in fresh]
 
     def _skip(self, path: str, reason: str, detail: str | None) -> None:
+        if reason in _NOT_NOW:
+            self.unread[path.rstrip("/")] = detail or reason
         skipped = Skipped(
             path=show_name(path.rstrip("/")), reason=reason, detail=detail or reason
         )

@@ -1,0 +1,218 @@
+"""What cannot be read now is kept from the last time, and told."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from notewell.errors import BackendUnavailable
+from notewell.workspace import Workspace
+from notewell.workspace.layout import MAX_NOTE_BYTES
+
+if TYPE_CHECKING:
+    from tests.backends.conftest import Notebook
+
+NOTES = {
+    "MEMORY.md": "Gateway port.\n",
+    **{f"memory/{n}.md": f"word{n} otter\n" for n in range(8)},
+    **{f"memory/deep/{n}.md": f"deep{n} otter\n" for n in range(4)},
+}
+AS_NOBODY = """
+os.getuid() or os.setuid(65534)
+engine = Engine(site)
+def say(found):
+    print([hit.path for hit in found.hits], found.reason, found.freshness.stale,
+          found.warnings)
+def held():
+    status = engine.status()
+    print(status.chunks, status.pending, status.warnings)
+"""
+
+
+def give_away(notebook: "Notebook") -> None:
+    """Make everything belong to a user whom permissions bind."""
+    notebook.state.mkdir(exist_ok=True)
+    for top in (notebook.root, notebook.state):
+        for folder, _, files in os.walk(top):
+            for name in (".", *files):
+                os.chown(os.path.join(folder, name), 65534, 65534)
+
+
+def run(notebook: "Notebook", script: str) -> list[str]:
+    give_away(notebook)
+    notebook.root.parent.chmod(0o755)
+    if os.getuid():
+        pytest.skip("only root can become another user")
+    return notebook.run(AS_NOBODY + script).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("place", "word", "path"),
+    [
+        ("memory", "word3", "memory/3.md"),
+        ("memory/deep", "deep3", "memory/deep/3.md"),
+        ("memory/3.md", "word3", "memory/3.md"),
+    ],
+)
+def test_what_may_not_be_read_is_kept_told_and_found_again(
+    open_notebook: "Notebook", place: str, word: str, path: str
+) -> None:
+    open_notebook.write(NOTES)
+
+    told = run(
+        open_notebook,
+        f"refresh(engine); place = root / {place!r}; mode = place.stat().st_mode\n"
+        "held()\n"
+        "place.chmod(0)\n"
+        "report = refresh(engine)\n"
+        "print(report.chunks, report.warnings, [s.path for s in report.skipped])\n"
+        "held()\n"
+        f"say(ask(engine, {word!r}))\n"
+        "print(refresh(engine).changed)\n"
+        "place.chmod(mode)\n"
+        f"say(ask(engine, {word!r}, 1))\n"
+        "refresh(engine)\n"
+        "held()\n"
+        "print(refresh(engine).changed)\n",
+    )
+
+    whole = f"{len(NOTES)} 0 ()"
+    assert told[0] == whole
+    assert told[1].startswith(f"{len(NOTES)} ('Cannot be read now")
+    assert f"{place} (" in told[1]
+    assert told[2].startswith(f"{len(NOTES)} 0 ('Cannot be read now")
+    assert told[3].startswith("[] no-match True ('Cannot be read now")
+    assert place in told[3]
+    assert told[4] == "0"
+    assert told[5].startswith(f"['{path}'] None")
+    assert told[6:] == [whole, "0"]
+
+
+def test_what_may_not_be_read_is_kept_when_everything_is_built_anew(
+    open_notebook: "Notebook",
+) -> None:
+    open_notebook.write(NOTES)
+
+    told = run(
+        open_notebook,
+        "refresh(engine); (root / 'memory').chmod(0)\n"
+        "print(refresh(engine, force=True).chunks)\n"
+        "(root / 'memory').chmod(0o700)\n"
+        "say(ask(engine, 'deep2', 1))\n",
+    )
+
+    assert told[0] == str(len(NOTES))
+    assert told[1].startswith("['memory/deep/2.md'] None")
+
+
+def test_what_was_never_read_is_named_by_an_empty_answer(
+    open_notebook: "Notebook",
+) -> None:
+    open_notebook.write(NOTES)
+
+    told = run(
+        open_notebook,
+        "(root / 'memory').chmod(0)\n"
+        "refresh(engine)\n"
+        "say(ask(engine, 'word3'))\n"
+        "engine._path.unlink()\n"
+        "engine.close()\n"
+        "engine = Engine(site)\n"
+        "say(ask(engine, 'word3'))\n"
+        "(root / 'memory').chmod(0o700)\n",
+    )
+
+    assert "memory (Permission denied)" in told[0]
+    assert "memory (Permission denied)" in told[1]
+
+
+def test_a_note_that_became_too_large_is_kept_and_told(notebook: "Notebook") -> None:
+    notebook.write(NOTES)
+    notebook.refresh()
+    file = notebook.root / "memory" / "3.md"
+    size = file.stat().st_size
+    os.truncate(file, MAX_NOTE_BYTES + 1)
+
+    report = notebook.refresh()
+    empty = notebook.ask("word3")
+    again = notebook.refresh()
+    os.truncate(file, size)
+    found = notebook.ask("word3", limit=1)
+    notebook.refresh()
+
+    assert (report.chunks, report.pending, again.changed) == (len(NOTES), 0, 0)
+    assert "memory/3.md (" in report.warnings[0]
+    assert "memory/3.md" in empty.warnings[0]
+    assert empty.freshness.stale
+    assert [hit.path for hit in found.hits] == ["memory/3.md"]
+    assert notebook.engine.status().warnings == ()
+
+
+def test_an_extra_path_that_is_gone_is_kept_and_told_until_it_is_configured_away(
+    notebook: "Notebook", tmp_path: Path
+) -> None:
+    team = tmp_path / "team"
+    team.mkdir()
+    (team / "plan.md").write_text("The heron plan.\n", encoding="utf-8")
+    notebook.write({"memory/a.md": "otter\n"})
+    notebook.workspace = Workspace(root=notebook.root, extra_paths=(str(team),))
+    notebook.reopen()
+    notebook.refresh()
+    team.rename(tmp_path / "unmounted")
+
+    report = notebook.refresh()
+    status = notebook.engine.status()
+    (tmp_path / "unmounted").rename(team)
+    found = notebook.ask("heron", limit=1)
+    notebook.workspace = Workspace(root=notebook.root)
+    notebook.reopen()
+    after = notebook.refresh()
+
+    assert report.chunks == 2
+    assert "there is no such file or folder" in report.warnings[0]
+    assert report.warnings == status.warnings
+    assert [hit.path for hit in found.hits] == ["../team/plan.md"]
+    assert (after.chunks, after.warnings) == (1, ())
+
+
+def test_an_empty_folder_where_notes_were_is_a_disk_that_is_not_there(
+    notebook: "Notebook", tmp_path: Path
+) -> None:
+    notebook.write(NOTES)
+    notebook.refresh()
+    notebook.root.rename(tmp_path / "unmounted")
+    notebook.root.mkdir()
+
+    with pytest.raises(BackendUnavailable, match="as if its disk were not there"):
+        notebook.refresh()
+    notebook.root.rmdir()
+    (tmp_path / "unmounted").rename(notebook.root)
+    found = notebook.ask("word3", limit=1)
+
+    assert [hit.path for hit in found.hits] == ["memory/3.md"]
+    assert notebook.refresh().changed == 0
+
+
+def test_a_folder_that_was_emptied_on_purpose_is_forgotten_by_force(
+    notebook: "Notebook", tmp_path: Path
+) -> None:
+    notebook.write(NOTES)
+    notebook.refresh()
+    notebook.root.rename(tmp_path / "away")
+    notebook.root.mkdir()
+
+    report = notebook.refresh(force=True)
+
+    assert (report.files, report.chunks) == (0, 0)
+
+
+def test_a_note_that_is_gone_is_forgotten_as_ever(notebook: "Notebook") -> None:
+    notebook.write(NOTES)
+    notebook.refresh()
+    (notebook.root / "memory" / "3.md").unlink()
+
+    report = notebook.refresh()
+
+    assert (report.files, report.warnings) == (len(NOTES) - 1, ())
+    assert notebook.ask("word3").reason == "no-match"
