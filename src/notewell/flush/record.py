@@ -91,7 +91,7 @@ def note_flush(
 
 def _read(folder: Path) -> Mapping[str, object]:
     try:
-        raw = orjson.loads(read_regular(folder / RECORD_FILE))
+        raw = orjson.loads(read_regular(folder / RECORD_FILE, below_links=True))
     except (OSError, ValueError):
         return {}
     return cast("dict[str, object]", raw) if isinstance(raw, dict) else {}

@@ -46,7 +46,7 @@ def read_store(folder: Path) -> Mapping[str, SessionEntry]:
     OpenClaw keep this elsewhere.
     """
     try:
-        store = read_json(read_regular(folder / STORE_FILE))
+        store = read_json(read_regular(folder / STORE_FILE, below_links=True))
     except (OSError, ValueError):
         return {}
     return {key: _entry(key, read_member(store, key)) for key in read_names(store)}

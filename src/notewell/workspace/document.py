@@ -1,6 +1,5 @@
 """`get`: the lines of one note, as an agent asks for them."""
 
-import os
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -47,7 +46,10 @@ def get_document(
     for name, number in (("start", start), ("lines", lines), ("max_chars", max_chars)):
         if number is not None and number < 1:
             raise ValueError(f"{name} must be at least 1, got {number}")
-    located = locate(workspace, path)
+    try:
+        located = locate(workspace, path)
+    except OSError as exc:  # the folders changed while they were looked at
+        raise PathRefused(path, exc.strerror or "it cannot be read") from exc
     if hidden is not None and hidden(located.path):
         raise PathRefused(path, "denied in this conversation")
     start, lines = _window(located, start, lines)
@@ -67,17 +69,13 @@ def _read(located: Located) -> NoteText | None:
     if located.file is None:
         return None
     try:
-        note = read_note(located.file)
-    except FileNotFoundError:
+        return read_note(located.file)
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError as exc:
         raise PathRefused(located.path, "no permission to read") from exc
     except OSError as exc:
         raise PathRefused(located.path, exc.strerror or "it cannot be read") from exc
-    # A folder on the way may have become a link since it was looked at.
-    if os.path.realpath(located.file) != located.file:
-        raise PathRefused(located.path, "symbolic links are not followed")
-    return note
 
 
 def _missing(located: Located, start: int) -> Document:

@@ -13,6 +13,10 @@ _OPEN_FLAGS: Final = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER: Final = (
+    _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
+)
+_LINK: Final = "symbolic links are not followed"
 
 
 class NoteText(NamedTuple):
@@ -33,8 +37,8 @@ def read_note(file: str | os.PathLike[str]) -> NoteText:
     """Read one regular file.
 
     Raises:
-        OSError: it is missing, unreadable, a symbolic link, not a regular file, or
-            larger than MAX_NOTE_BYTES.
+        OSError: it is missing, unreadable, a symbolic link or behind one, not a
+            regular file, or larger than MAX_NOTE_BYTES.
     """
     # Imported here: it loads OpenSSL, and a search reads no note.
     from hashlib import blake2b
@@ -44,14 +48,33 @@ def read_note(file: str | os.PathLike[str]) -> NoteText:
     return NoteText(text, blake2b(raw, digest_size=16).digest(), odd)
 
 
-def read_regular(file: str | os.PathLike[str], *, follow_link: bool = False) -> bytes:
+def read_regular(
+    file: str | os.PathLike[str],
+    *,
+    follow_link: bool = False,
+    below_links: bool = False,
+) -> bytes:
     """Return the bytes of a regular file, without ever waiting for a writer.
+
+    Args:
+        file: The file, by an absolute and resolved path.
+        follow_link: It may be a link.
+        below_links: Folders on the way may be links: it is no note.
 
     Raises:
         OSError: as in `read_note`.
     """
     flags = _OPEN_FLAGS if follow_link else _OPEN_FLAGS | _NO_LINK
     with open(os.open(file, flags), "rb") as opened:
+        if not (follow_link or below_links):
+            # A folder on the way may have become a link after it was looked at; what is
+            # open cannot change any more, so it is asked where it is.
+            try:
+                there = os.readlink(f"/proc/self/fd/{opened.fileno()}")
+            except OSError:  # no Linux, or no /proc
+                there = _without_links(opened.fileno(), file)
+            if there != os.fspath(file):
+                raise OSError(errno.ELOOP, _LINK, os.fspath(file))
         # What was looked at before may have been replaced since; this cannot be.
         found = os.fstat(opened.fileno())
         if not stat.S_ISREG(found.st_mode):
@@ -63,6 +86,26 @@ def read_regular(file: str | os.PathLike[str], *, follow_link: bool = False) -> 
     if len(raw) > MAX_NOTE_BYTES:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file))
     return raw
+
+
+def _without_links(opened: int, file: str | os.PathLike[str]) -> str:
+    """Return the path of a file that is open, empty if a link led to it.
+
+    Each folder is opened from the one above, which follows nothing.
+    """
+    folder = os.open(os.sep, _FOLDER)
+    try:
+        *above, name = os.fspath(file).strip(os.sep).split(os.sep)
+        for part in above:
+            below = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        here = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return ""
+    finally:
+        os.close(folder)
+    return os.fspath(file) if os.path.samestat(here, os.fstat(opened)) else ""
 
 
 def decode_note(raw: bytes) -> str:

@@ -88,7 +88,9 @@ class _Walk:
         while self._stack:
             folder, prefix, rules = self._stack.pop()
             entries = self._list(folder, prefix)
-            if HEAVY_MARKERS.isdisjoint(entry.name for entry in entries):
+            if os.path.islink(folder):  # since it was listed
+                self._skip(prefix, "symlink", _LINK)
+            elif HEAVY_MARKERS.isdisjoint(entry.name for entry in entries):
                 self.folders.append(folder)
                 rules = self._rules(entries, folder, prefix, rules)
                 self._folder(entries, prefix, rules)
