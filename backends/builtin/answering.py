@@ -30,10 +30,6 @@ _FEWEST_CANDIDATES = 40
 _MOST_CANDIDATES = 2_000
 """Passages that are weighed at most to fill an answer."""
 
-_OUTDATED = (
-    "The index was built with other settings; `notewell index` builds it anew, and "
-    "until then the old one answers."
-)
 _WITHOUT_TRANSCRIPTS = (
     "Transcripts are found by the index alone, so they were left out."
 )
@@ -46,13 +42,13 @@ def from_index(
     query: Query,
     *,
     meaning: Meaning = WORDS_ALONE,
-    outdated: bool = False,
+    outdated: str | None = None,
 ) -> Findings:
     """Answer from the live generation of an index.
 
     Args:
         meaning: The question's vector, if there is one.
-        outdated: The index was built with other settings or by another version.
+        outdated: Why the index has to be built anew, if it has to.
     """
     asked = read_query(query.text)
     if not asked.wants:
@@ -87,11 +83,11 @@ def from_index(
         degraded=legs.lacking > 0 or bool(fallbacks),
         reason=None if hits else "no-match" if legs.passages else "nothing-indexed",
         freshness=Freshness(
-            indexed_at=store.indexed_at(), stale=outdated or recheck.stale
+            indexed_at=store.indexed_at(), stale=bool(outdated) or recheck.stale
         ),
         warnings=(
             *_warnings(asked),
-            *((_OUTDATED,) if outdated else ()),
+            *((outdated,) if outdated else ()),
             *((_lacking(legs),) if legs.lacking else ()),
             *unread_warnings(recheck.unread),
         ),

@@ -140,7 +140,7 @@ class Engine:
                 # Before the index is read: a provider may take seconds.
                 meaning = self._vectors.meaning(query.text)
             with self._readers.one(stop) as store:
-                outdated = not self._is_current(store)
+                outdated = self._outdated(store)
                 found = from_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
                 )
@@ -289,6 +289,9 @@ class Engine:
                 settings = self._site.agent.search.store.vector
                 held = counted(store, self._path, left, (), settings)
         except Unreadable as error:
+            if error.reason in ("not-ready", "version") and indexed.left == 0:
+                replaced = f"Another program has replaced the index: {error.why}."
+                return nothing_held(indexed, (*warnings, replaced))
             if indexed.left == 0:
                 raise BackendFailed(
                     BACKEND, error.why, reason=error.reason, remedy=_REBUILD
@@ -352,6 +355,14 @@ class Engine:
         if live is None or not self._is_current(store):
             return None
         return differences(store, live, scanned, self._site.agent.search)
+
+    def _outdated(self, store: Store) -> str | None:
+        """Say why the index has to be built anew; None if it has not."""
+        live = store.live()
+        built = store.get(f"identity_{live.number}") if live else None
+        if built is None or built == self._identity.encoded():
+            return None
+        return self._identity.reason_to_replace(Identity.decoded(built))
 
     def _is_current(self, store: Store) -> bool:
         live = store.live()

@@ -4,12 +4,17 @@ import json
 import unicodedata
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 import Stemmer
 
 from notewell.backends.text.chunking import CHUNKER_VERSION
 from notewell.backends.text.terms import TERMS_VERSION
 from notewell.config import ChunkingSettings
+
+_MEANWHILE: Final = (
+    "`notewell index` builds it anew, and until then the old one answers."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,22 @@ class Identity:
             tokenizer=f"{TERMS_VERSION}:unicode-{unicode}:snowball-{stemmer}",
         )
 
+    def reason_to_replace(self, built: "Identity") -> str:
+        """Say for a person why an index that was built otherwise is built anew.
+
+        Args:
+            built: What the index was built with.
+        """
+        here, there = _unicode_of(self.tokenizer), _unicode_of(built.tokenizer)
+        if here == there:
+            return f"The index was built with other settings; {_MEANWHILE}"
+        return (
+            f"The index was built by a Python with the Unicode data {there}, and this one"
+            f" has {here}, by which some letters are told apart otherwise; {_MEANWHILE}"
+            " All notes are read again for it, no vector is made again. Two Pythons that"
+            " take turns do so each time: use one, or set memorySearch.store.path."
+        )
+
     def encoded(self) -> str:
         """Return the form in which the index keeps it."""
         return json.dumps(asdict(self), sort_keys=True)
@@ -38,3 +59,12 @@ class Identity:
     def decoded(cls, text: str) -> "Identity":
         """Read what `encoded` wrote."""
         return cls(**json.loads(text))
+
+
+def _unicode_of(tokenizer: str) -> str:
+    """Return the version of the Unicode data in what terms were made with.
+
+    >>> _unicode_of("7:unicode-15.1.0:snowball-3.0.1")
+    '15.1.0'
+    """
+    return tokenizer.partition(":unicode-")[2].partition(":")[0]

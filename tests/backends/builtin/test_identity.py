@@ -95,3 +95,17 @@ def test_settings_that_do_not_touch_the_index_leave_it_alone(built: "Notebook") 
 
     assert built.engine.status().pending == 0
     assert built.refresh().changed == 0
+
+
+def test_another_python_is_named_as_the_reason_with_what_it_costs(
+    built: "Notebook", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unicodedata.unidata_version", "99.0.0")
+    built.reopen()
+
+    [warning] = built.ask("word17", limit=1).warnings
+
+    assert "Unicode data" in warning
+    assert "this one has 99.0.0" in warning
+    assert "no vector is made again" in warning
+    assert "memorySearch.store.path" in warning
