@@ -153,8 +153,8 @@ class Findings:
         hits: Best first; equal scores by path, then line.
         mode: How they were found.
         reason: Why `hits` is empty, else None.
-        doubt: Why the engine may have missed what stands in the notes (`cjk`,
-            `syntax`): another engine should be asked as well.
+        doubt: Why the engine may have missed what stands in the notes (`cjk`, `syntax`,
+            `missing`): another engine should be asked as well.
         backend: Who answered, when it is another engine than the one that was asked.
     """
 

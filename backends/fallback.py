@@ -1,7 +1,7 @@
 """The configured backend with builtin behind it: stepping down, saying so, coming back."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, cast
 
@@ -20,17 +20,18 @@ from notewell.backends.base import (
 from notewell.backends.blocking import drive, off_the_loop
 from notewell.backends.registry import backend_class, open_backend
 from notewell.backends.schedule import Rhythm, Schedule
-from notewell.errors import (
-    BackendError,
-    BackendFailed,
-    BackendTimeout,
-    BackendUnknown,
-)
+from notewell.errors import BackendError, BackendFailed, BackendTimeout, BackendUnknown
 from notewell.types import Fallback, FallbackReason, Hit, IndexReport, IndexStatus
 
 STAND_IN: Final = "builtin"
 COOL_DOWN: Final = 60.0
 """Seconds for which a backend that failed is not asked again."""
+
+_DOUBTS: Final[Mapping[FallbackReason, str]] = {
+    "cjk": "may miss what is written so, because of its script",
+    "syntax": "may miss what is written so, because of its signs",
+    "missing": "lacks some of the notes; `notewell status` names them",
+}
 
 _CATCH_UP_SECONDS: Final = 30.0
 _SOON: Final = 0.2
@@ -96,7 +97,8 @@ class Resilient:
             return await self._instead(query, self._step())
         try:
             if not await primary.built():
-                return await self._instead(query, self._not_ready())
+                step = self._stepped("not-ready", "its index was not built yet")
+                return await self._instead(query, step)
             findings = await primary.search(query)
         except BackendError as error:
             self._note(error)
@@ -192,12 +194,10 @@ class Resilient:
         self._rests_until = time.monotonic() + self._cool_down
 
     async def _instead(self, query: Query, step: Fallback) -> Findings:
-        found = await self._stand_in.search(self._bounded(query))
+        found = await self._stand_in.search(await self._bounded(query))
         if self._behind:
             self._behind.nudge()
-        return replace(
-            found, backend=STAND_IN, fallbacks=(step, *found.fallbacks), degraded=True
-        )
+        return _by_stand_in(found, (step,))
 
     def _following(self) -> Schedule:
         """Let builtin's index follow the notes, at the start and whenever it answers."""
@@ -215,34 +215,30 @@ class Resilient:
         try:
             if not await self._stand_in.built():
                 return findings
-            other = await self._stand_in.search(self._bounded(query))
+            other = await self._stand_in.search(await self._bounded(query))
         except BackendError:
             return findings
         more = [hit for hit in other.hits if not _shown(hit, findings.hits)]
         if not more:
             return findings
-        what = {"cjk": "its script", "syntax": "its signs"}.get(doubt, "it")
-        step = Fallback(
-            kind="lexical-index",
-            from_=self._wanted,
-            to=STAND_IN,
-            reason=doubt,
-            message=f"{self._wanted} finds nothing that is written so, because of {what}",
-        )
+        why = f"{self._wanted} {_DOUBTS.get(doubt, 'may not find all of it')}"
+        if not findings.hits:
+            step = self._stepped(doubt, why)
+            return _by_stand_in(other, (*findings.fallbacks, step))
+        step = replace(self._stepped(doubt, why), kind="lexical-index")
         return replace(
             findings,
             hits=_merged(findings.hits, more, query.limit),
-            reason=None,
             fallbacks=(*findings.fallbacks, step),
             doubt=None,
         )
 
-    def _bounded(self, query: Query) -> Query:
+    async def _bounded(self, query: Query) -> Query:
         """Keep builtin to what the backend was told to read and to show."""
         engine = backend_class(self._wanted)
         if not issubclass(engine, Bounded):
             return query
-        return engine.bounds(self._site).within(query)
+        return (await off_the_loop(engine.bounds, self._site)).within(query)
 
     def _step(self, *, told: bool = False) -> Fallback:
         """Say why builtin answers: the failure once, then that it is waited for."""
@@ -253,9 +249,6 @@ class Resilient:
             reason = "cooldown"
         self._told = True
         return self._stepped(reason, *self._why())
-
-    def _not_ready(self) -> Fallback:
-        return self._stepped("not-ready", "its index was not built yet")
 
     def _stepped(self, reason: FallbackReason, *why: str) -> Fallback:
         return Fallback(
@@ -289,12 +282,20 @@ def _shown(hit: Hit, others: Sequence[Hit]) -> bool:
 
 
 def _merged(hits: Sequence[Hit], more: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
-    """Join hits, no line twice, so that at least the best of `more` is shown."""
+    """Join hits, so that at least the best of `more`, which builtin found, is shown."""
+    found = [replace(hit, engine=STAND_IN) for hit in more]
     order = sorted(
-        [*hits, *more], key=lambda hit: (-hit.score, hit.path, hit.start_line)
+        [*hits, *found], key=lambda hit: (-hit.score, hit.path, hit.start_line)
     )
     best = order[:limit]
-    if not any(hit in more for hit in best):
+    if not any(hit.engine for hit in best):
         least = min((hit.score for hit in best[:-1]), default=1.0)
-        best[-1] = replace(more[0], score=min(more[0].score, least))
+        best[-1] = replace(found[0], score=min(found[0].score, least))
     return tuple(best)
+
+
+def _by_stand_in(found: Findings, steps: tuple[Fallback, ...]) -> Findings:
+    """Return what builtin found as its answer, and why it is not the backend's."""
+    return replace(
+        found, backend=STAND_IN, fallbacks=(*steps, *found.fallbacks), degraded=True
+    )

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import orjson
 
@@ -26,6 +26,9 @@ _OBEYED = re.compile(
     rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]",
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
+UNLESS_NONE: Final = frozenset({"engine"})
+"""Members of a hit that are left out when they say nothing."""
+
 _LARGEST_INTEGER = 2**64 - 1
 _SMALLEST_INTEGER = -(2**63)
 
@@ -138,6 +141,9 @@ def _members(value: Any) -> Json:
     }
     if isinstance(value, Hit):
         members["citation"] = value.citation
+        for name in UNLESS_NONE:
+            if members[name] is None:
+                del members[name]
     return members
 
 

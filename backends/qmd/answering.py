@@ -1,9 +1,9 @@
-"""Answering by words: QMD finds the notes, their passages are weighed here.
+"""Answering by words: QMD finds the notes, and their passages are weighed here.
 
-QMD's scores depend on what else is in the index or on ranks alone, and it counts the
-beginning of a word as the word. So it is asked for notes, widely; which lines answer,
-and in what order, is worked out from the notes as they are now, by the scores that
-every answer of notewell has.
+QMD ranks whole notes, by a score that depends on what else is in the index or is the
+rank alone, and it counts the beginning of a word as the word. So it is asked for notes,
+widely; which lines answer is worked out from the notes as they are now, by the scores
+that every answer of notewell has, and QMD's order of the notes has its share in ours.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,10 @@ from notewell.backends.base import Query, Site
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.asking import COMPLETE, Budget, Question
+from notewell.backends.qmd.counts import Counts
 from notewell.backends.qmd.reading import Names, Reading, spread_in
 from notewell.backends.qmd.sayings import Sayings, cited
-from notewell.backends.qmd.words import as_written, has_runs, in_parts, is_question
+from notewell.backends.qmd.words import planned
 from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import Passage, Scored
 from notewell.backends.text.query import Want
@@ -25,8 +26,13 @@ from notewell.backends.text.scoring import Scorer
 from notewell.backends.text.snippets import snippet
 from notewell.types import Hit, source_of
 
-_ENOUGH: Final = 3
-"""Documents with every word that leave no need for others."""
+_READ: Final = 100
+"""Documents that are read, unless more hits are wanted."""
+
+_OWN_RANK: Final = 0.1
+"""The share of QMD's order in ours. `docs/qmd.md` has the measurements."""
+
+_RANK_DAMPING: Final = 10
 
 _LONG_LIST: Final = 1_000
 """Documents that are asked for when the usual ones do not hold the very word."""
@@ -38,8 +44,7 @@ class Worded:
 
     Attributes:
         hits: Best first.
-        literal: One of them holds a word of the query as it is written; of a query
-            in a script without spaces, all of it.
+        literal: One of them holds a word of the query as it is written.
         stale: A note is not as QMD indexed it.
     """
 
@@ -61,6 +66,7 @@ class Words:
         names: Names,
         reading: Reading,
         sayings: Sayings,
+        counts: Counts,
         documents: int,
     ) -> None:
         """Prepare for an index of so many documents."""
@@ -71,12 +77,14 @@ class Words:
         self._names = names
         self._reading = reading
         self._sayings = sayings
+        self._counts = counts
         self._documents = documents
+        self._spread: Mapping[str, int] = {}
         self._snippet = query.snippet_chars
         self._passages: dict[tuple[str, int, int, str], Passage] = {}
-        self._notes: set[tuple[str, str]] = set()
+        self._places: dict[tuple[str, str], int] = {}
+        self._rank: dict[str, int] = {}
         self._stale = False
-        self._in_vain = False
 
     @property
     def text(self) -> str:
@@ -101,7 +109,7 @@ class Words:
                 best = max(map(scorer.score, able), key=lambda one: one.score)
                 score = document.score
                 if score >= (self._query.min_score or 0.0) or best.exact:
-                    text_score = best.score if best.exact else None
+                    text_score = best.text if best.exact else None
                     hit = _hit(best, scorer, self._snippet)
                     found.append(replace(hit, score=score, text_score=text_score))
         return found
@@ -112,30 +120,29 @@ class Words:
         Raises:
             BackendError: QMD failed.
         """
-        written = as_written(self._query.text)
-        if not written:
+        asked = await off_the_loop(self._planned)
+        if not asked:
             return Worded(hits=(), literal=False, stale=False)
-        found = await self._first(written, budget)
-        worded = await off_the_loop(self._weighed, found)
+        found = await self._asking.typed([("lex", one) for one in asked], budget)
+        worded = await off_the_loop(self._weighed, found[: self._most_read])
         cut = len(found) >= COMPLETE
+        if cut and not worded.literal:
+            worded = await off_the_loop(self._weighed, found)
         if cut and (not worded.literal or self._query.limit > COMPLETE):
-            more = await self._asking.listed(written, self._long_list(), budget)
+            more = await self._asking.listed(asked[0], self._long_list(), budget)
             worded = await off_the_loop(self._weighed, more)
         return worded
 
-    async def _first(self, written: str, budget: Budget) -> list[Document]:
-        """Ask for all words at once; in parts if that is no use."""
-        found: list[Document] = []
-        parts = in_parts(self._query.text, self._wants)
-        parts = [part for part in parts if part != written]
-        runs = has_runs(self._query.text)
-        if runs or not parts or not is_question(self._wants):
-            found = await self._asking.typed([("lex", written)], budget)
-            self._in_vain = runs and not found
-        if len(found) >= min(self._query.limit, _ENOUGH) or not parts:
-            return found
-        searches = [("lex", one) for one in (written, *parts)]
-        return [*found, *await self._asking.typed(searches, budget)]
+    def _planned(self) -> Sequence[str]:
+        """Choose what to ask, and remember how rare it is."""
+        with self._counts as counts:
+            asked = planned(self._query.text, self._wants, counts)
+        self._spread = asked.spread
+        return asked.searches
+
+    @property
+    def _most_read(self) -> int:
+        return max(_READ, self._query.limit)
 
     def _long_list(self) -> int:
         return max(_LONG_LIST, self._query.limit)
@@ -143,10 +150,13 @@ class Words:
     def _add(self, documents: Sequence[Document]) -> None:
         for document in documents:
             name = (document.collection, document.path)
-            if name in self._notes:
+            if name in self._places:
                 continue
-            self._notes.add(name)
-            self._keep(self._passages_of(document))
+            place = self._places[name] = len(self._places)
+            passages = self._passages_of(document)
+            for passage in passages:
+                self._rank.setdefault(passage.path, place)
+            self._keep(passages)
 
     def _passages_of(self, document: Document) -> Sequence[Passage]:
         """Return the passages of a document that may be seen."""
@@ -174,11 +184,12 @@ class Words:
         passages = list(self._passages.values())
         if not passages:
             return Worded(hits=(), literal=False, stale=self._stale)
-        spread = spread_in(passages, self._wants)
+        spread = spread_in(passages, self._wants, self._spread)
         literal = Literal(self._wants, spread)
         scorer = self._scorer(passages, spread)
+        scored = [one for one in map(scorer.score, passages) if one.score > 0]
         best = ranked(
-            [one for one in map(scorer.score, passages) if one.score > 0],
+            [self._blended(one) for one in scored],
             literal,
             limit=self._query.limit,
             min_score=self._query.min_score,
@@ -186,10 +197,15 @@ class Words:
         )
         return Worded(
             hits=tuple(_hit(one, scorer, self._snippet) for one in best),
-            literal=not self._in_vain
-            and any(literal.stands_in(one.passage) for one in best),
+            literal=any(literal.stands_in(one.passage) for one in best),
             stale=self._stale,
         )
+
+    def _blended(self, scored: Scored) -> Scored:
+        """Give QMD's order its share; what it was not asked about is in the middle."""
+        place = self._rank.get(scored.passage.path, _RANK_DAMPING)
+        own = _RANK_DAMPING / (_RANK_DAMPING + place)
+        return replace(scored, score=(1 - _OWN_RANK) * scored.text + _OWN_RANK * own)
 
     def _scorer(self, passages: Sequence[Passage], spread: Mapping[str, int]) -> Scorer:
         """Weigh as if every note had as many passages as those that were read."""
@@ -216,7 +232,7 @@ def _hit(scored: Scored, scorer: Scorer, most: int | None) -> Hit:
         match_line=match,
         snippet=shown,
         score=scored.score,
-        text_score=scored.score,
+        text_score=scored.text,
         source=source_of(passage.path),
         heading=passage.heading,
     )

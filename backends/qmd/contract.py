@@ -29,6 +29,8 @@ class Abilities:
         configured_models: Reads `models:` from its configuration.
         daemon: Its `mcp` has the tool `query` with typed searches.
         semantic: Vectors with no other model than that of the embedding.
+        substrings: Finds any part of a run of Chinese, Japanese or Korean; older ones find
+            its beginning.
     """
 
     typed: bool
@@ -37,6 +39,7 @@ class Abilities:
     configured_models: bool
     daemon: bool
     semantic: bool
+    substrings: bool
 
 
 def abilities_of(version: str) -> Abilities:
@@ -62,4 +65,5 @@ def abilities_of(version: str) -> Abilities:
         configured_models=recent,
         daemon=recent,
         semantic=recent,
+        substrings=recent,
     )

@@ -19,12 +19,13 @@ from notewell.backends.base import (
     Waiting,
 )
 from notewell.backends.blocking import InLoop, off_the_loop
-from notewell.backends.qmd.answering import Words
+from notewell.backends.qmd.answering import Worded, Words
 from notewell.backends.qmd.asking import Asking, Budget, Question
 from notewell.backends.qmd.audit import file_state
 from notewell.backends.qmd.client import REBUILD, Client
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.copies import Copies
+from notewell.backends.qmd.counts import Counts, can_be_cut
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.modes import Answered, Modes
 from notewell.backends.qmd.outlook import bounds, not_read, outlook, problem_of
@@ -33,7 +34,7 @@ from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
 from notewell.backends.qmd.sayings import Sayings, Speech
 from notewell.backends.qmd.vectors import Vectors
-from notewell.backends.qmd.words import has_runs, has_signs
+from notewell.backends.qmd.words import has_signs, runs_in
 from notewell.backends.qmd.writing import Writer
 from notewell.backends.schedule import Rhythm, Schedule
 from notewell.backends.text.query import Want
@@ -191,6 +192,10 @@ class QmdBackend:
             names=self._names(record),
             reading=self._reading,
             sayings=sayings,
+            counts=Counts(
+                self._home.database(record.generation),
+                by_character=self._program.abilities.substrings,
+            ),
             documents=sum(record.counts.get(name, 0) for name in names)
             or record.documents,
         )
@@ -215,7 +220,7 @@ class QmdBackend:
             model=answered.model,
             fallbacks=answered.steps,
             reason=None if worded.hits else "no-match",
-            doubt=None if worded.literal else _doubt(query.text),
+            doubt=self._missed(query.text, worded, record),
             freshness=self._freshness(
                 record, stale=stale, empty=None if worded.hits else query
             ),
@@ -331,6 +336,18 @@ class QmdBackend:
             notes=known,
         )
 
+    def _missed(
+        self, text: str, worded: Worded, record: Record
+    ) -> FallbackReason | None:
+        """Say why QMD may have missed what stands in the notes as it is written."""
+        runs = runs_in(text)
+        whole = self._program.abilities.substrings and all(map(can_be_cut, runs))
+        if runs and not (whole and worded.literal):
+            return "cjk"
+        if not worded.literal and has_signs(text):
+            return "syntax"
+        return "missing" if record.not_read and not worded.hits else None
+
     def _freshness(
         self, record: Record, *, stale: bool, empty: Query | None = None
     ) -> Freshness:
@@ -361,13 +378,6 @@ class _KeptUp:
         await self.update.ended()
         if self.embed:
             await self.embed.ended()
-
-
-def _doubt(text: str) -> FallbackReason | None:
-    """Say why QMD may not know the words of a query as they are written."""
-    if has_runs(text):
-        return "cjk"
-    return "syntax" if has_signs(text) else None
 
 
 def _moment(seconds: float | None) -> datetime | None:

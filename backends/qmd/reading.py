@@ -144,10 +144,29 @@ def digest_of(raw: bytes) -> str:
     return sha256(raw.decode("utf-8", "replace").encode()).hexdigest()
 
 
-def spread_in(passages: Iterable[Passage], wants: Sequence[Want]) -> Mapping[str, int]:
-    """Return in how many passages each term of the wants stands."""
+def spread_in(
+    passages: Iterable[Passage],
+    wants: Sequence[Want],
+    documents: Mapping[str, int] = {},
+) -> Mapping[str, int]:
+    """Return in how many passages each term of the wants stands.
+
+    Args:
+        documents: In how many documents of the index terms stand. These passages were
+            chosen for the terms, so of a common one they hold but a few.
+    """
     terms = {term for want in wants for term in want.terms()}
     spread: Counter[str] = Counter()
+    notes: dict[str, set[str]] = defaultdict(set)
     for passage in passages:
-        spread.update(terms & terms_of(f"{passage.beside} {passage.text}"))
+        found = terms & terms_of(f"{passage.beside} {passage.text}")
+        spread.update(found)
+        for term in found:
+            notes[term].add(passage.path)
+    for want in wants:
+        held = max((documents.get(term, 0) for term in want.exact), default=0)
+        for term in (*want.exact, want.loose):
+            here = len(notes.get(term, ()))
+            if held > here > 0:
+                spread[term] = round(spread[term] * held / here)
     return spread

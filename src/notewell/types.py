@@ -117,6 +117,7 @@ class Hit:
         text_score: The keyword leg's score; None likewise.
         source: Where the passage comes from.
         heading: The heading path above the passage, `A > B`; empty without one.
+        engine: The backend that found it, if that is another than the answer's.
     """
 
     path: str
@@ -129,6 +130,7 @@ class Hit:
     text_score: float | None = None
     source: Source = "memory"
     heading: str = ""
+    engine: str | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.start_line <= self.match_line <= self.end_line:

@@ -89,5 +89,7 @@ def _object(kind: type) -> Json:
     return {
         "type": "object",
         "properties": {**members, **perhaps},
-        "required": list(members),
+        "required": [
+            name for name in members if kind is not Hit or name not in wire.UNLESS_NONE
+        ],
     }

@@ -79,22 +79,6 @@ async def test_questions_and_signs_and_every_script_find_their_note(
     assert found.fallbacks == ()
 
 
-async def test_what_qmd_cannot_find_for_its_script_builtin_adds(
-    notes: "Notes", pair: Resilient
-) -> None:
-    found = notes.check(await pair.search(Query(text="新加坡的数据库", limit=6)))
-
-    [step] = found.fallbacks
-    assert found.hits[0].path == "memory/京都旅行.md"
-    assert found.backend is None
-    assert (step.kind, step.from_, step.to, step.reason) == (
-        "lexical-index",
-        "qmd",
-        "builtin",
-        "cjk",
-    )
-
-
 async def test_a_daemon_that_was_killed_is_started_again(
     notes: "Notes", pair: Resilient
 ) -> None:
