@@ -115,7 +115,7 @@ def unlike_any(count: int, width: int) -> Floats:
     spread = 1 / np.sqrt(1 + np.arange(width, dtype=np.float32) / (width / 13))
     turn, _ = np.linalg.qr(chance.standard_normal((width, width)))
     drawn = chance.standard_normal((count, width), dtype=np.float32) * spread
-    return unit(drawn @ turn.astype(np.float32))
+    return unit((drawn @ turn).astype(np.float32))
 
 
 def unit(rows: Floats) -> Floats:

@@ -157,10 +157,10 @@ def ensure_set(store: Store, identity: EmbeddingIdentity, cut: str) -> VectorSet
     if found:
         return found
     run = store.connection.execute
+    number = 1 + max(_last(store, "nw_vector_sets"), _last(store, "nw_sets"))
+    made = VectorSet(number, identity.dimension, cut)
     with store.connection:
         run(SETS)
-        number = 1 + max(_last(store, "nw_vector_sets"), _last(store, "nw_sets"))
-        made = VectorSet(number, identity.dimension, cut)
         store.put("vectors_version", VECTORS_VERSION)
         run(
             "insert into nw_vector_sets values (?, ?, ?, ?)",

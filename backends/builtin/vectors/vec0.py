@@ -324,9 +324,11 @@ def _part(
     store: Store, table: str, column: str, row: int, start: int, size: int
 ) -> bytes:
     blob = store.connection.blob_open("main", table, column, row, writeable=False)
+    part = b""
     with blob:
-        if blob.length() < start + size:
-            raise apsw.CorruptError("a chunk of codes is cut off")
-        blob.seek(start)
-        part: bytes = blob.read(size)
+        if blob.length() >= start + size:
+            blob.seek(start)
+            part = blob.read(size)
+    if len(part) != size:
+        raise apsw.CorruptError("a chunk of codes is cut off")
     return part

@@ -1,0 +1,66 @@
+"""What `notewell.backends.base` promises, on every way of comparing vectors."""
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import msgspec
+import pytest
+from tests.backends.builtin.vectors.conftest import Concepts
+
+from notewell.adapters.embeddings.base import Choice
+from notewell.backends.base import Site, VectorWork
+from notewell.backends.builtin import BuiltinBackend
+from notewell.backends.builtin.vectors import nearest
+from notewell.backends.contract import BackendContract
+from notewell.types import IndexReport
+
+
+class ByMeaning(BuiltinBackend):
+    """The engine with vectors, which every run makes."""
+
+    in_database: ClassVar[bool] = True
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        search = site.agent.search
+        vector = msgspec.structs.replace(search.store.vector, enabled=cls.in_database)
+        store = msgspec.structs.replace(search.store, vector=vector)
+        agent = msgspec.structs.replace(
+            site.agent, search=msgspec.structs.replace(search, store=store)
+        )
+        choice = Choice(first=Concepts().provider())
+        return await super().open(replace(site, agent=agent, embedding=choice))
+
+    async def refresh(self, **given: Any) -> IndexReport:
+        given.setdefault("vectors", VectorWork())
+        return await super().refresh(**given)
+
+
+class InProcess(ByMeaning):
+    """The same, with vectors compared in the process."""
+
+    in_database = False
+
+
+@pytest.fixture
+def codes_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let codes choose what is compared however few vectors there are."""
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
+
+
+@pytest.mark.usefixtures("codes_decide")
+class TestBySqliteVec(BackendContract):
+    engine = ByMeaning
+
+
+class TestOneByOneInSql(BackendContract):
+    engine = ByMeaning
+
+
+@pytest.mark.usefixtures("codes_decide")
+class TestByBlocks(BackendContract):
+    engine = InProcess
+
+
+class TestOneByOneInProcess(BackendContract):
+    engine = InProcess
