@@ -3,8 +3,8 @@
 
     benchmarks/vectors.py [INDEX ...] [--vectors 10000 --vectors 100000] [--dimension 768]
 
-The INDEX files are notewell's own, with vectors of real text (see quality.py --state);
-without any, random ones stand for them. More vectors are sampled around these: a real one
+The INDEX files are notewell's own, with vectors of real text (see quality.py --state),
+or float32 matrices as numpy keeps them (.npy); without any, random ones stand for them. More vectors are sampled around these: a real one
 plus noise of its own length times --noise. Questions are real vectors that are left out,
 with noise too; with --noise 0 only real vectors are searched.
 
@@ -98,7 +98,9 @@ def main() -> int:
 
 
 def vectors_of(path: Path) -> Floats:
-    """Return the vectors that an index holds."""
+    """Return the vectors that an index holds, or a matrix."""
+    if path.suffix == ".npy":
+        return unit(np.load(path).astype(np.float32))
     with closing(Store.reader(path)) as store:
         rows = [
             row[0]

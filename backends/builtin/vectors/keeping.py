@@ -97,12 +97,20 @@ def put_text(
 
 
 def settle(
-    store: Store, tables: Generation, kept: VectorSet, settings: VectorSettings
+    store: Store,
+    tables: Generation,
+    kept: VectorSet,
+    settings: VectorSettings,
+    *,
+    anew: bool = False,
 ) -> None:
     """Give the live vectors their codes, take other codes away, and keep the mean.
 
     The codes go where this program can search them: into a table of sqlite-vec, or
     into blocks if it does not load. Few vectors need none.
+
+    Args:
+        anew: Write all of them, whatever is there.
     """
     with store.connection:
         live = [
@@ -118,10 +126,12 @@ def settle(
         if load(store, settings).version is not None:
             drop_blocks(store, kept)
             if wanted:
-                write_codes(store, kept, live)
+                write_codes(store, kept, live, anew=anew)
             else:
                 drop_codes(store, kept)
         elif wanted:
+            if anew:
+                drop_blocks(store, kept)
             write_blocks(store, kept, live)
         else:
             drop_blocks(store, kept)
@@ -142,13 +152,8 @@ def _keep_mean(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
 
 
 def drop_damaged(store: Store, kept: VectorSet) -> None:
-    """Drop texts with a vector of another length than it was written with, and codes.
-
-    Of codes only a few are compared with their vectors when they are settled.
-    """
+    """Drop texts with a vector of another length than it was written with."""
     with store.connection:
-        drop_blocks(store, kept)
-        drop_codes(store, kept)
         damaged = (
             f"select id >> {WINDOW_BITS} from {kept.vectors}"
             f" where length(vector) <> {kept.dimension} or squares <= 0"

@@ -106,6 +106,7 @@ class Making:
         self._settings = settings
         self._which = which
         self._cut = cut_for(provider, settings.chunking.window)
+        self._anew = False
         self._parts: dict[bytes, dict[int, Row]] = {}
         self.sent = False
         self.embedded = 0
@@ -126,6 +127,7 @@ class Making:
             Unreadable: the index has gone or is damaged.
         """
         identity = embedder.identity()
+        self._anew = anew
         with self._access.writing() as store:
             path = store.path
             vectors = ensure_set(store, identity, self._cut)
@@ -282,7 +284,8 @@ class Making:
             self.embedded = embedded_chunks(store, tables, vectors)
             if tables == live(store):
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)
-                settle(store, tables, vectors, self._settings.store.vector)
+                vector = self._settings.store.vector
+                settle(store, tables, vectors, vector, anew=self._anew)
                 self._tell_refused(store, vectors)
 
     def _tell_refused(self, store: Store, vectors: VectorSet) -> None:

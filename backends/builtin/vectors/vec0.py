@@ -180,14 +180,17 @@ def _samples(
             yield slots.bit_count(), some
 
 
-def write_codes(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
+def write_codes(
+    store: Store, kept: VectorSet, live: Sequence[int], *, anew: bool = False
+) -> None:
     """Make the table hold the codes of these texts; the caller has a transaction.
 
-    It is written anew where it is damaged, or where less than half of it is in use.
+    It is written anew where it is damaged, as far as a few codes of each chunk tell,
+    where less than half of it is in use, or where that is asked for.
     """
     try:
         table = codes_table(store, kept)
-        if _is_sound(store, kept, table):
+        if not anew and _is_sound(store, kept, table):
             _write_differences(store, kept, table, live)
             if not _is_sparse(store, table):
                 _record(store, kept, table)

@@ -62,7 +62,7 @@ def stepped_down(reason: str) -> list[tuple[str, str, str, str]]:
     return [("vector-index", "sqlite-vec", "in-process", reason)]
 
 
-def leave(*given: object) -> None:
+def leave(*given: object, anew: bool) -> None:
     """Do nothing."""
 
 
