@@ -4,6 +4,9 @@ QMD is driven by asyncio. Reading notes and our own records blocks, and leaves t
 event loop by `off_the_loop`, one step of an answer or of a run at a time.
 """
 
+import asyncio
+import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -43,7 +46,10 @@ from notewell.errors import BackendError, BackendFailed
 from notewell.types import FallbackReason, Freshness, IndexReport, IndexStatus
 
 _COUNTED_AT_ONCE: Final = 5_000
-"""Notes that are compared with the index before an empty answer is given."""
+"""Notes that are compared with the index while a question is answered."""
+
+_LOOK_AGAIN: Final = 10.0
+"""Seconds after which a program that does not stay compares them again."""
 
 
 class QmdBackend:
@@ -63,6 +69,7 @@ class QmdBackend:
         self._modes = Modes(site, home, program, environ)
         self._reading = Reading(site.workspace, site.agent.search.chunking)
         self._speech = Speech(site.agent.search.chunking)
+        self._looked = -math.inf
         self._sound: tuple[Record, tuple[int, ...]] | None = None
         self._asking: tuple[int, Asking] | None = None
         self._kept_up: _KeptUp | None = None
@@ -137,20 +144,30 @@ class QmdBackend:
         if not asked.wants:
             return Findings(hits=(), mode="search", reason="empty-query")
         if not record.generation or not record.documents:
+            missed = await off_the_loop(self._pending, query)
             return Findings(
                 hits=(),
                 mode="search",
                 reason="nothing-indexed",
-                freshness=self._freshness(record, stale=False),
+                freshness=self._freshness(record, False, missed),
             )
         await off_the_loop(self._check, record)
+        looking = self._looking(query, record)
+        try:
+            answered = await self._answered(query, asked.wants, record)
+            pending = await looking if looking else None
+        finally:
+            if looking:
+                looking.cancel()
+        return await off_the_loop(self._findings, query, record, answered, pending)
+
+    async def _answered(
+        self, query: Query, wants: tuple[Want, ...], record: Record
+    ) -> Answered:
         budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000)
         asking = await self._asking_of(record)
-        words, question = await off_the_loop(
-            self._words, query, asked.wants, record, asking
-        )
-        answered = await self._modes.answer(words, record, question, budget)
-        return await off_the_loop(self._findings, query, record, answered)
+        words, question = await off_the_loop(self._words, query, wants, record, asking)
+        return await self._modes.answer(words, record, question, budget)
 
     def _check(self, record: Record) -> None:
         """Make sure that the index is the one that was written; cheap if it is.
@@ -206,12 +223,16 @@ class QmdBackend:
         if self._kept_up:
             self._kept_up.schedule.nudge(changed=changed)
 
-    def _findings(self, query: Query, record: Record, answered: Answered) -> Findings:
+    def _findings(
+        self, query: Query, record: Record, answered: Answered, pending: int | None
+    ) -> Findings:
         worded = answered.worded
         if worded.stale:
             self.nudge()
-        behind = self._kept_up is not None and self._kept_up.schedule.behind
-        stale = worded.stale or record.unfinished or behind
+        few = record.documents <= _COUNTED_AT_ONCE
+        if not worded.hits and pending is None and few:
+            pending = self._pending(query)
+        stale = worded.stale or record.unfinished
         why = self._copies.problem() if "sessions" in query.sources else None
         return Findings(
             hits=worded.hits,
@@ -221,9 +242,7 @@ class QmdBackend:
             fallbacks=answered.steps,
             reason=None if worded.hits else "no-match",
             doubt=self._missed(query.text, worded, record),
-            freshness=self._freshness(
-                record, stale=stale, empty=None if worded.hits else query
-            ),
+            freshness=self._freshness(record, stale, pending),
             warnings=(why,) if why else (),
         )
 
@@ -348,19 +367,33 @@ class QmdBackend:
             return "syntax"
         return "missing" if record.not_read and not worded.hits else None
 
-    def _freshness(
-        self, record: Record, *, stale: bool, empty: Query | None = None
-    ) -> Freshness:
-        """Say how fresh the index is; few notes are counted for an empty answer."""
-        indexed_at = _moment(record.indexed_at)
-        if empty is None or record.documents > _COUNTED_AT_ONCE:
-            return Freshness(indexed_at=indexed_at, stale=stale)
-        spoken = "sessions" in empty.sources
-        pending = outlook(
+    def _looking(self, query: Query, record: Record) -> "asyncio.Task[int] | None":
+        """Compare the notes with the index while QMD looks, where nobody watches them."""
+        now = time.monotonic()
+        if self._kept_up or record.documents > _COUNTED_AT_ONCE:
+            return None
+        if now - self._looked < _LOOK_AGAIN:
+            return None
+        self._looked = now
+        return asyncio.create_task(off_the_loop(self._pending, query))
+
+    def _pending(self, query: Query) -> int:
+        spoken = "sessions" in query.sources
+        return outlook(
             self._site, self._home, self._copies, spoken=spoken, thorough=False
         ).pending
+
+    def _freshness(self, record: Record, stale: bool, pending: int | None) -> Freshness:
+        """Say how fresh the index is, and not that it is when that was not checked."""
+        known = pending is not None
+        if self._kept_up:
+            stale = stale or self._kept_up.schedule.behind
+            known = known or self._site.agent.search.sync.watch
+        stale = stale or bool(pending)
         return Freshness(
-            indexed_at=indexed_at, pending=pending, stale=stale or pending > 0
+            indexed_at=_moment(record.indexed_at),
+            pending=pending,
+            stale=stale if stale or known else None,
         )
 
 

@@ -60,6 +60,7 @@ class Writer:
         self._copies = copies
         self._program = program
         self._environ = environ
+        self._limit = site.memory.qmd.update.update_timeout_ms / 1000
 
     async def refresh(
         self,
@@ -115,6 +116,8 @@ class Writer:
 
     def _fits(self, before: Outlook, within: float) -> bool:
         usual = before.record.seconds
+        if within >= self._limit:
+            return True
         return before.current and 0 < usual <= within * _QUICK
 
     async def _write(
@@ -201,7 +204,7 @@ class Writer:
         started = time.monotonic()
         await self._client(number).run(
             "update",
-            within=self._site.memory.qmd.update.update_timeout_ms / 1000,
+            within=self._limit,
             grace=_GRACE,
         )
         seconds = time.monotonic() - started

@@ -94,12 +94,13 @@ class Freshness:
     Attributes:
         indexed_at: When the index last agreed with the files, UTC; None if never.
         pending: Files known to wait for indexing; None when it was not checked.
-        stale: True when a file is known to have changed since it was indexed.
+        stale: True when a file is known to have changed since it was indexed; None when
+            that was not checked.
     """
 
     indexed_at: datetime | None = None
     pending: int | None = None
-    stale: bool = False
+    stale: bool | None = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from notewell.adapters.surfaces.cli.output import Output
+from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.adapters.surfaces.steps import step_down
-from notewell.types import SearchAnswer
+from notewell.types import Freshness, SearchAnswer
 
 
 def remark(answer: SearchAnswer, output: Output) -> None:
@@ -24,5 +25,15 @@ def remarks(answer: SearchAnswer) -> Iterator[str]:
         yield "note: this answer is weaker than the configuration asks for"
     for warning in answer.warnings:
         yield f"warning: {warning}"
-    if answer.freshness.stale:
+    yield from _behind(answer.freshness)
+
+
+def _behind(freshness: Freshness) -> Iterator[str]:
+    if freshness.stale is None:
+        yield "note: it was not checked whether notes have changed since they were indexed"
+    elif freshness.pending:
+        verb = "has" if freshness.pending == 1 else "have"
+        count = counted(freshness.pending, "note")
+        yield f"note: {count} {verb} changed since the index was made"
+    elif freshness.stale:
         yield "note: some notes have changed since they were indexed"

@@ -214,6 +214,11 @@ class SyncSettings(Block, frozen=True, kw_only=True):
     interval_minutes: Annotated[
         float, number(0, 1e6), "Every so many minutes, in a server; 0 is off."
     ] = 0.0
+    detach: Annotated[
+        bool,
+        switch(),
+        "After a command's answer one process may go on with what two seconds left.",
+    ] = True
     sessions: SessionSyncSettings = SessionSyncSettings()
 
 

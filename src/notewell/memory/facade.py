@@ -294,6 +294,17 @@ class Memory:
         later = later_features(self.settings, self._opening.agent)
         return replace(report, warnings=(*finished, *later, *report.warnings))
 
+    def refresh_later(self) -> bool:
+        """Let one process go on with the index after this program has ended.
+
+        Returns:
+            Whether it was started. It is not where one runs already, with `CI` set, with
+            `sync.detach` off, and where the state folder cannot be written.
+        """
+        from notewell.memory.helper import start_helper
+
+        return self.enabled and start_helper(self._opening)
+
     async def status(self) -> StatusReport:
         """Compare the notes on disk with the index, counting both now."""
         from notewell.memory.report import status_report

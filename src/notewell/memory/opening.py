@@ -77,6 +77,14 @@ class Opening:
             return memory.qmd.limits.max_results
         return self.agent.search.query.max_results
 
+    @property
+    def helper_seconds(self) -> float:
+        """How long a process may go on with the index after a command has answered."""
+        memory = self.settings.memory
+        if memory.backend == "qmd":
+            return memory.qmd.update.update_timeout_ms / 1000
+        return 60.0
+
     def allows(self, session_key: str | None) -> bool:
         """Say whether memory may be seen in a conversation at all."""
         memory = self.settings.memory

@@ -142,6 +142,10 @@ class SyncMemory:
             )
         )
 
+    def refresh_later(self) -> bool:
+        """Let one process go on after this program; see `Memory.refresh_later`."""
+        return self._memory.refresh_later()
+
     def status(self) -> StatusReport:
         """Compare the notes on disk with the index; see `Memory.status`."""
         return self._run(self._memory.status())

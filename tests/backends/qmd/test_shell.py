@@ -136,3 +136,131 @@ def is_alive(pid: int) -> bool:
         return not stat.exists() or ") Z" not in stat.read_text(encoding="utf-8")
     except OSError:
         return False
+
+
+@pytest.fixture
+def slow(faulty: "Faulty", tmp_path: Path) -> Notewell:
+    """Runs a command on one note, over a QMD whose updates take longer than a command."""
+    notes = tmp_path / "notes"
+    (notes / "memory").mkdir(parents=True)
+    (notes / "memory" / "a.md").write_text("A heron.\n", encoding="utf-8")
+    hold = str(tmp_path / "hold")
+    faulty.mood(
+        "import os, time\n"
+        "time.sleep(1.2 if command == 'update' else 0)\n"
+        f"while command == 'update' and os.path.exists({hold!r}): time.sleep(0.01)\n"
+    )
+
+    def run_it(
+        *words: str, sync: object = None, paths: object = (), **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        environ = environ_of(tmp_path, faulty.command, paths=paths)
+        file = tmp_path / "openclaw.json"
+        settings = json.loads(file.read_text(encoding="utf-8"))
+        defaults = {"workspace": str(notes), "memorySearch": {"sync": sync or {}}}
+        settings["agents"] = {"defaults": defaults}
+        file.write_text(json.dumps(settings), encoding="utf-8")
+        return subprocess.run(
+            [sys.executable, "-m", "notewell", *words],
+            env={**environ, **more},
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+            timeout=60,
+        )
+
+    return run_it
+
+
+def pending_after_a_while(run: Notewell) -> int:
+    end = time.monotonic() + 300  # it gives way to everything else on this machine
+    while True:
+        status = json.loads(run("status", "--json").stdout)
+        if not status["index"]["pending"] or time.monotonic() > end:
+            return int(status["index"]["pending"])
+        time.sleep(0.1)
+
+
+def test_a_command_says_what_it_could_not_know_and_lets_a_process_go_on(
+    slow: Notewell, faulty: "Faulty", tmp_path: Path
+) -> None:
+    slow("index")
+    (tmp_path / "notes" / "memory" / "b.md").write_text("An egret.\n", encoding="utf-8")
+
+    (tmp_path / "hold").touch()
+
+    said = slow("search", "heron").stderr
+    first, second, third = (
+        json.loads(slow("search", "heron", "--json").stdout) for _ in range(3)
+    )
+
+    assert "note: 1 note has changed since the index was made" in said
+    for answer in (first, second, third):
+        assert answer["freshness"]["stale"] is True
+        assert answer["freshness"]["pending"] >= 1  # all, while a run is under way
+    (tmp_path / "hold").unlink()
+    assert pending_after_a_while(slow) == 0
+    assert len([call for call in faulty.calls() if call[0] == "update"]) == 2
+    last = json.loads(slow("search", "heron", "--json").stdout)
+    assert (last["freshness"]["stale"], last["freshness"]["pending"]) == (False, 0)
+
+
+def test_a_note_that_was_remembered_is_indexed_though_it_takes_long(
+    slow: Notewell, faulty: "Faulty"
+) -> None:
+    slow("index")
+
+    slow("remember", "An egret.")
+
+    assert pending_after_a_while(slow) == 0
+
+
+def test_another_configuration_is_stale_and_is_made_good(
+    slow: Notewell, faulty: "Faulty", tmp_path: Path
+) -> None:
+    slow("index")
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "c.md").write_text("A stork.\n", encoding="utf-8")
+    paths = [{"path": str(more)}]
+
+    first = json.loads(slow("search", "heron", "--json", paths=paths).stdout)
+    last, end = first, time.monotonic() + 300
+    while last["freshness"]["pending"] and time.monotonic() < end:
+        last = json.loads(slow("search", "heron", "--json", paths=paths).stdout)
+
+    assert first["freshness"]["stale"] is True
+    assert first["freshness"]["pending"] > 0
+    assert (last["freshness"]["stale"], last["freshness"]["pending"]) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("sync", "more"), [({"detach": False}, {}), (None, {"CI": "1"})]
+)
+def test_no_process_goes_on_where_none_is_wanted(
+    sync: object, more: dict[str, str], slow: Notewell, faulty: "Faulty", tmp_path: Path
+) -> None:
+    slow("index")
+    (tmp_path / "notes" / "memory" / "b.md").write_text("An egret.\n", encoding="utf-8")
+
+    answer = json.loads(slow("search", "heron", "--json", sync=sync, **more).stdout)
+
+    assert answer["freshness"]["pending"] == 1
+    assert not (tmp_path / "state" / "helpers").exists()
+    assert len([call for call in faulty.calls() if call[0] == "update"]) == 1
+
+
+def test_what_was_not_checked_is_not_called_fresh(
+    slow: Notewell, faulty: "Faulty", tmp_path: Path
+) -> None:
+    more = {f"n{number}.md": "A heron.\n" for number in range(5_001)}
+    for name, text in more.items():
+        (tmp_path / "notes" / "memory" / name).write_text(text, encoding="utf-8")
+    slow("index")
+
+    shown = slow("search", "heron")
+    answer = json.loads(slow("search", "heron", "--json").stdout)
+
+    assert answer["freshness"]["stale"] is None
+    assert answer["freshness"]["pending"] is None
+    assert "not checked" in shown.stderr

@@ -51,6 +51,8 @@ def remember(context: click.Context, words: Sequence[str], long_term: bool) -> N
     text = _text(words)
     with memory_of(call) as memory:
         remembered = memory.remember(text, long_term=long_term)
+        if not remembered.indexed:
+            memory.refresh_later()
     if call.output.json:
         from notewell.adapters.surfaces import wire
 

@@ -26,7 +26,7 @@ QUERY is plain text: no sign in it has a meaning of its own. Several words need 
 quotes. Each passage is cited as path#L<first>-L<last>, which `notewell get` reads.
 
 The index is built on first use. Later, changed notes are indexed after the answer,
-for at most two seconds; the next search sees them.
+for at most two seconds; what that leaves one process in the background goes on with.
 """
 _EXAMPLES: Final = (
     ("notewell search gateway port", "ask the configured workspace"),
@@ -179,7 +179,8 @@ def _wants_refresh(answer: SearchAnswer, memory: "SyncMemory") -> bool:
 def _refresh(memory: "SyncMemory", call: Call) -> None:
     """Index what has changed. The answer is out: nothing here may spoil it."""
     try:
-        memory.refresh(within=_REFRESH_SECONDS)
+        if memory.refresh(within=_REFRESH_SECONDS).pending:
+            memory.refresh_later()
     except Exception as error:  # noqa: BLE001 - see above
         if call.output.verbose:
             call.output.note(f"note: the index was not refreshed: {error!r}")

@@ -1,0 +1,117 @@
+"""One process that goes on when a command has answered: it brings an index up to date.
+
+It has no terminal, no key and no network, makes no vectors, and gives way to everything
+else. A lock that it inherits says that it runs, so that there is never a second one.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from notewell.errors import NotewellError
+from notewell.log import log
+from notewell.memory.opening import Opening
+
+_KEYS: Final = re.compile(r".*(API_KEY|_TOKEN|_SECRET|PASSWORD)$", re.IGNORECASE)
+_LATE: Final = 30.0
+"""Seconds after which one that should have ended is ended by the system."""
+
+_LOWEST: Final = 19
+_PROGRAM: Final = """import sys
+sys.path.append(sys.argv[1])
+from notewell.memory.helper import main
+main(sys.argv[2])
+"""
+
+
+def start_helper(opening: Opening) -> bool:
+    """Start one for an index; see `Memory.refresh_later`."""
+    if opening.environ.get("CI") or not opening.agent.search.sync.detach:
+        return False
+    asked: dict[str, object] = {
+        "workspace": str(opening.workspace.root),
+        "agent": opening.agent.id,
+        "config": opening.settings.file and str(opening.settings.file),
+        "backend": opening.settings.memory.backend,
+    }
+    said = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
+    try:
+        lock = _lock_of(opening.settings.state_dir, said)
+    except OSError:  # read-only, or one runs
+        return False
+    root = Path(__file__).parents[2]
+    try:
+        child = subprocess.Popen(
+            (sys.executable, *_flags(), "-c", _PROGRAM, str(root), said),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=os.sep,
+            env=_environment(opening),
+            start_new_session=True,
+            pass_fds=(lock,),
+        )
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    child.returncode = 0  # nobody waits for it, and subprocess need not say so
+    log("memory", "info", "process %d brings the index up to date", child.pid)
+    return True
+
+
+def main(said: str) -> None:
+    """Bring the index up to date that a command has asked about."""
+    from notewell.memory.entry import open_memory
+    from notewell.memory.opening import prepare
+    from notewell.memory.sync import SyncMemory
+
+    os.nice(_LOWEST)
+    asked = {**orjson.loads(said), "environ": None}
+    try:
+        seconds = prepare(**asked, server=False, overrides={}).helper_seconds
+        signal.alarm(int(seconds + _LATE))
+        with SyncMemory(open_memory(**asked)) as memory:
+            memory.refresh(within=seconds, vectors=None)
+    except NotewellError as error:
+        log("memory", "warning", "the index was not refreshed: %s", error.message)
+
+
+def _lock_of(state: Path, said: str) -> int:
+    """Return the lock of the helper for an index, held as long as it is open anywhere.
+
+    Raises:
+        OSError: somebody holds it, or the folder cannot be written.
+    """
+    import fcntl  # not on every system, and only here
+
+    from notewell.writing.private import create_folder
+
+    folder = state / "helpers"
+    create_folder(folder)
+    name = f"{sha256(said.encode()).hexdigest()[:16]}.lock"
+    lock = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _flags() -> tuple[str, ...]:
+    return ("-I",) if sys.flags.isolated else ("-P",)
+
+
+def _environment(opening: Opening) -> dict[str, str]:
+    kept = {
+        name: value for name, value in opening.environ.items() if not _KEYS.match(name)
+    }
+    return {**kept, "NOTEWELL_OFFLINE": "1"}
