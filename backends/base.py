@@ -60,11 +60,14 @@ class VectorWork:
         progress: Told how far the work is.
         uploading: Told before the first text is sent to another machine.
         fetching: Told how far the download of a missing model is.
+        at_once: Somebody waits: only those that cost next to nothing are made, where
+            few are missing, and for a second at most.
     """
 
     progress: Progress = _tells_nobody
     uploading: Callable[[Upload], None] = _tells_nobody
     fetching: Fetched = _tells_nobody
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ def test_searches_and_runs_are_told_without_a_word_of_notes_or_questions(
     told = [(record.name, record.levelname) for record in caplog.records]
     assert ("notewell.memory", "INFO") in told
     assert ("notewell.memory", "DEBUG") in told
-    assert "builtin answered, keyword: 1 results" in caplog.text
+    assert "builtin answered, hybrid: 1 results" in caplog.text
     assert "xylophone" not in caplog.text
 
 

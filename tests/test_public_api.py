@@ -73,11 +73,15 @@ def test_a_search_without_a_loop_never_loads_asyncio(tmp_path: Path) -> None:
         "import sys; from notewell import open_memory_sync\n"
         "environ = {'OPENCLAW_STATE_DIR': sys.argv[1] + '/.state'}\n"
         "with open_memory_sync(workspace=sys.argv[1], environ=environ) as memory:\n"
-        "    memory.refresh(); loaded = 'asyncio' in sys.modules\n"
-        "with open_memory_sync(workspace=sys.argv[1], environ=environ) as memory:\n"
-        "    assert memory.search('Bertrand').results\n"
-        "print('numpy' in sys.modules, 'rich' in sys.modules, 'httpx' in sys.modules)"
+        "    answer = memory.search('Bertrand')\n"
+        "assert (answer.mode, len(answer.results)) == ('hybrid', 1)\n"
+        "heavy = ('asyncio', 'numpy', 'rich', 'httpx')\n"
+        "print(*(name in sys.modules for name in heavy))"
     )
+    with open_memory_sync(
+        workspace=tmp_path, environ={"OPENCLAW_STATE_DIR": str(tmp_path / ".state")}
+    ) as memory:
+        memory.refresh()
     source = Path(notewell.__file__).parents[1]
 
     run = subprocess.run(
@@ -89,4 +93,4 @@ def test_a_search_without_a_loop_never_loads_asyncio(tmp_path: Path) -> None:
         check=True,
     )
 
-    assert run.stdout.split() == ["False", "False", "False"]
+    assert run.stdout.split() == ["False"] * 4

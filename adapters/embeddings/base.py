@@ -140,6 +140,8 @@ class Provider:
             EmbeddingError if something it needs is missing (package, key, model file).
         fetch: Gets the model that is missing on this disk; None if there is nothing
             to fetch. Never called by a search.
+        instant: No model has to be loaded and no server asked, so a few vectors may be
+            made on the way to an answer.
         reach: Where its connections have led.
     """
 
@@ -148,6 +150,7 @@ class Provider:
     host: str
     open: Callable[[], Embedder]
     fetch: Callable[[Fetched], None] | None = None
+    instant: bool = False
     reach: Reach = field(default_factory=Reach, compare=False)
 
     @property
@@ -166,10 +169,18 @@ class Choice:
     Attributes:
         first: The one that is configured, or that was chosen automatically.
         second: The one that stands in, `memorySearch.fallback`.
+        last: The one that comes with the install, when it is neither of them: it
+            answers while they fail, or have too few vectors yet.
     """
 
     first: Provider | None = None
     second: Provider | None = None
+    last: Provider | None = None
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """Those that there are, in the order in which they are asked."""
+        return tuple(filter(None, (self.first, self.second, self.last)))
 
 
 NO_PROVIDER = Choice()

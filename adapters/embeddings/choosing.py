@@ -4,7 +4,8 @@ No provider is asked anything here, and none is loaded.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,9 @@ Ollama is not among them: whether it runs could only be learnt by asking it.
 """
 
 _NONE: Final = "none"
+
+_STATIC: Final = "static"
+_PACKAGE: Final = "wordllama"
 
 # What speaks which protocol, by `models.providers.<id>.api`.
 _PROTOCOLS: Final[Mapping[str | None, str]] = {
@@ -74,13 +78,19 @@ def choose(
         first = _automatic(scene, configured=configured)
     else:
         first = _named(scene, named, key="provider")
-    stand_in = agent.search.fallback
-    if first is None:
-        _named(scene, stand_in, key="fallback")  # a mistake is told all the same
+    second = _named(scene, agent.search.fallback, key="fallback")
+    if first is None:  # and a mistake in the other was told all the same
         return NO_PROVIDER
-    if _spelled(stand_in) == first.name:
-        return Choice(first=first)
-    return Choice(first=first, second=_named(scene, stand_in, key="fallback"))
+    if named is None and first.name == _STATIC:
+        return Choice(first=first)  # nobody chose it, so nobody chose a second
+    if second is not None and second.name == first.name:
+        second = None
+    choice = Choice(first=first, second=second)
+    if "fallback" in agent.given and _spelled(agent.search.fallback) == _NONE:
+        return choice
+    if _STATIC in [provider.name for provider in choice.providers]:
+        return choice
+    return replace(choice, last=_static(scene))
 
 
 def _automatic(scene: _Scene, *, configured: bool) -> Provider | None:
@@ -94,7 +104,17 @@ def _automatic(scene: _Scene, *, configured: bool) -> Provider | None:
         provider = make_provider(BUILTIN[name], request)
         if not (provider.remote and request.offline):
             return provider
-    return None
+    return _static(scene)
+
+
+def _static(scene: _Scene) -> Provider | None:
+    """Return the one that comes with the install; None where its package is not.
+
+    Other engines see to vectors themselves.
+    """
+    if scene.settings.memory.backend != "builtin" or find_spec(_PACKAGE) is None:
+        return None
+    return _made(scene, _STATIC, first=False)
 
 
 def _has_model_file(agent: AgentSettings) -> bool:

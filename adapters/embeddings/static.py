@@ -62,7 +62,7 @@ _REMEMBERED: Final = 100_000
 
 def provider(request: Request) -> Provider:
     """Describe the provider for a request; nothing of it can be set."""
-    return Provider(name=NAME, remote=False, host="", open=open_package)
+    return Provider(name=NAME, remote=False, host="", open=open_package, instant=True)
 
 
 def is_installed() -> bool:

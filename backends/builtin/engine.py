@@ -74,8 +74,7 @@ class Engine:
 
     def _leg(self) -> "VectorLeg":
         """Return what makes and compares vectors."""
-        from notewell.backends.builtin.vectors.leg import VectorLeg
-        from notewell.backends.builtin.vectors.making import Access
+        from notewell.backends.builtin.vectors.leg import Access, VectorLeg
 
         return VectorLeg(
             self._site, Access(reading=self._readers.one, writing=self._writing)
@@ -137,6 +136,8 @@ class Engine:
         meaning: Meaning = WORDS_ALONE
         try:
             if self._vectors:
+                if not self._site.stays:
+                    self._vectors.begin()
                 # Before the index is read: a provider may take seconds.
                 meaning = self._vectors.meaning(query.text)
             with self._readers.one(stop) as store:
@@ -221,6 +222,10 @@ class Engine:
         leg = self._vectors
         if vectors is None or leg is None:
             return self._report(self._index(force, within, told), Made())
+        if vectors.at_once:
+            indexed = self._index(force, within, told)
+            made = leg.make(vectors, anew=False) if indexed.done else Made()
+            return self._report(indexed, made)
         if not self._is_replaced():
             indexed = self._index(force, within, told)
             return self._report(indexed, leg.make(vectors, anew=force))

@@ -259,7 +259,8 @@ class QmdBackend:
         report = await self._writer.refresh(
             force=force, within=within, progress=progress, waiting=waiting
         )
-        if vectors is None or within is not None or not self._vectors.wanted:
+        made = vectors is not None and not vectors.at_once and within is None
+        if not made or not self._vectors.wanted:
             return report
         return await self._vectors.report(report)
 

@@ -45,7 +45,7 @@ def test_a_label_shows_neither_keys_nor_where_things_lie(scene: Scene) -> None:
 
 
 def test_meaning_without_a_provider_is_unavailable_and_says_why(scene: Scene) -> None:
-    hybrid, words = entrants(["builtin:hybrid", "builtin:keyword"], scene)
+    hybrid, words = entrants(["builtin:hybrid@provider=none", "builtin:keyword"], scene)
 
     assert "no embedding provider" in str(hybrid.unavailable)
     assert words.unavailable is None

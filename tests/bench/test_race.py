@@ -108,7 +108,11 @@ def test_two_configurations_are_compared(plan: Planned, listener: "Quiet") -> No
 def test_who_cannot_take_part_is_in_the_report_and_the_others_go_on(
     plan: Planned, listener: "Quiet"
 ) -> None:
-    specs = ("qmd@command=no-such-qmd", "builtin:hybrid", "builtin:keyword")
+    specs = (
+        "qmd@command=no-such-qmd",
+        "builtin:hybrid@provider=none",
+        "builtin:keyword",
+    )
 
     report = run(plan(*specs), listener)
 
@@ -142,7 +146,7 @@ def test_offline_no_contender_sends_anything(plan: Planned, listener: "Quiet") -
 
     [hybrid] = report.contenders
     assert hybrid.fallbacks == {"embedding:offline": 3}
-    assert (hybrid.answered, hybrid.mode, listener.uploads) == (3, "keyword", [])
+    assert (hybrid.answered, hybrid.mode, listener.uploads) == (3, "hybrid", [])
 
 
 def test_a_kept_state_is_gone_on_from(

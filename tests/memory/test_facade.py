@@ -211,7 +211,7 @@ def test_a_server_answers_from_the_notes_until_the_index_is_there(
 
     assert (before.mode, before.degraded) == ("scan", True)
     assert [step.reason for step in before.fallbacks] == ["not-ready"]
-    assert (after.mode, after.degraded) == ("keyword", False)
+    assert (after.mode, after.degraded) == ("hybrid", False)
     assert {hit.path for hit in before.results} == {hit.path for hit in after.results}
 
 

@@ -145,7 +145,7 @@ def test_offline_no_remote_provider_is_connected_to(
     assert told["asked"] == []
     for answer in told["answers"]:
         assert answer["paths"] == ["memory/a.md"]
-        assert (answer["mode"], answer["reasons"]) == ("keyword", ["offline"])
+        assert (answer["mode"], answer["reasons"]) == ("hybrid", ["offline"])
         assert "offline" in " ".join(answer["warnings"])
         assert not answer["local_to_remote"]
 

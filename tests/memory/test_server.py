@@ -68,16 +68,16 @@ def threads() -> list[str]:
 
 def test_an_index_that_is_not_there_is_built_in_the_background(serve: Open) -> None:
     with serve() as memory:
-        answer = until(memory, lambda answer: answer.mode == "keyword")
+        answer = until(memory, lambda answer: answer.mode == "hybrid")
 
-    assert (answer.mode, answer.freshness.stale) == ("keyword", False)
+    assert (answer.mode, answer.freshness.stale) == ("hybrid", False)
 
 
 def test_a_note_that_changes_is_found_without_anybody_asking_for_it(
     serve: Open, notes: Path
 ) -> None:
     with serve(onSearch=False) as memory:
-        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: answer.mode == "hybrid")
 
         write(notes / "memory" / "new" / "day.md", "A walrus came by.")
         answer = until(memory, lambda answer: bool(answer.results))
@@ -89,7 +89,7 @@ def test_without_a_watcher_a_search_lets_the_index_follow(
     serve: Open, notes: Path
 ) -> None:
     with serve(watch=False) as memory:
-        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: answer.mode == "hybrid")
 
         write(notes / "memory" / "day.md", "A walrus came by.")
         answer = until(memory, lambda answer: bool(answer.results))
@@ -102,7 +102,7 @@ def test_without_watcher_and_searches_the_interval_finds_it(
 ) -> None:
     sync = {"watch": False, "onSearch": False, "intervalMinutes": 0.001}
     with serve(**sync) as memory:
-        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: answer.mode == "hybrid")
 
         write(notes / "memory" / "day.md", "A walrus came by.")
         end = time.monotonic() + 60
@@ -117,7 +117,7 @@ def test_an_answer_is_stale_from_the_change_until_the_index_has_followed(
     serve: Open, notes: Path
 ) -> None:
     with serve() as memory:
-        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: answer.mode == "hybrid")
 
     sync = {"watchDebounceMs": 3_600_000, "onSearch": False, "onSessionStart": False}
     with serve(**sync) as memory:
@@ -135,7 +135,7 @@ def test_closing_ends_everything_also_while_another_process_indexes(
     serve: Open, notes: Path
 ) -> None:
     with serve() as memory:
-        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: answer.mode == "hybrid")
         location = memory.status().index.location
     write(notes / "memory" / "late.md", "It came late.")
 
@@ -178,7 +178,7 @@ def test_an_index_that_another_process_built_anew_is_taken_at_once(
     serve: Open, notes: Path, tmp_path: Path
 ) -> None:
     with serve(watch=False, onSearch=False) as memory:
-        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: answer.mode == "hybrid")
         write(notes / "memory" / "day.md", "A walrus came by.")
         before = memory.status().index.pending
         index = ["notewell", "index", "--force", "--workspace", str(notes)]
@@ -198,7 +198,7 @@ def test_an_index_that_another_process_built_anew_is_taken_at_once(
     assert before == 1
     assert [hit.path for hit in after.results] == ["memory/day.md"]
     assert (after.mode, after.degraded, after.freshness.stale) == (
-        "keyword",
+        "hybrid",
         False,
         False,
     )
@@ -209,7 +209,7 @@ def test_searches_of_an_index_that_is_behind_do_not_each_walk_the_notes(
     serve: Open, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serve(watchDebounceMs=300) as memory:
-        until(memory, lambda answer: answer.mode == "keyword")
+        until(memory, lambda answer: answer.mode == "hybrid")
         until(memory, lambda answer: not answer.freshness.stale)
         walks: list[str] = []
         real = os.scandir

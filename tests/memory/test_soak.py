@@ -126,7 +126,7 @@ def settle(memory: SyncMemory) -> None:
     end = time.monotonic() + 120
     while time.monotonic() < end:
         answer = memory.search("w1x")
-        followed = answer.mode == "keyword" and not answer.freshness.stale
+        followed = answer.mode == "hybrid" and not answer.freshness.stale
         if followed and not memory.status().index.pending:
             return
         threading.Event().wait(0.5)

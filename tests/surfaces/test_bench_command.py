@@ -40,7 +40,9 @@ def test_judged_queries_are_scored(run: "Notewell", tmp_path: Path) -> None:
 
     assert ran.code == 0
     report = ran.value
-    [builtin] = report["contenders"]
+    keyword, builtin = report["contenders"]
+    assert (keyword["label"], keyword["mode"]) == ("builtin:keyword", "keyword")
+    assert (builtin["mode"], builtin["provider"]) == ("hybrid", "static")
     assert (report["origin"], report["queriesFrom"]) == ("judged", "queries.jsonl")
     assert (report["schemaVersion"], report["workspace"]) == (1, "notes")
     assert builtin["quality"]["recall@6"]["mean"] == 0.5
@@ -52,7 +54,13 @@ def test_judged_queries_are_scored(run: "Notewell", tmp_path: Path) -> None:
 
 
 def test_what_was_left_out_is_said(run: "Notewell", tmp_path: Path) -> None:
-    ran = run("bench", "--sample", "3", *QUICK, env={"PATH": str(tmp_path)})
+    file = tmp_path / "openclaw.json"
+    file.write_text('{memory: {search: {provider: "none"}}}', encoding="utf-8")
+
+    ran = run(
+        *("bench", "--sample", "3", *QUICK, "--config", str(file)),
+        env={"PATH": str(tmp_path)},
+    )
 
     assert ran.code == 0
     assert "known items, not judged" in ran.text
@@ -123,7 +131,7 @@ def test_what_makes_no_sense_is_refused_at_once(
 
 
 def test_nobody_who_can_take_part_is_a_failure_with_a_report(run: "Notewell") -> None:
-    ran = run("bench", "--backend", "builtin:vector", *QUICK, "--json")
+    ran = run("bench", "--backend", "builtin:vector@provider=none", *QUICK, "--json")
 
     assert ran.code == 1
     [vector] = ran.value["contenders"]

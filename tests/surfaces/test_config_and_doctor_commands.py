@@ -1,8 +1,11 @@
 """`notewell config` and `notewell doctor`."""
 
+import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
@@ -109,6 +112,8 @@ def test_a_healthy_machine_has_no_problem(run: "Notewell") -> None:
         "state folder",
         "disk",
         "workspace",
+        "engine",
+        "embedding",
         "index",
     ]
     assert all(
@@ -243,9 +248,42 @@ def test_a_provider_that_lacks_something_is_a_warning_with_the_remedy(
 
     ran = run("doctor", "--json", "--config", file)
 
-    [check] = [item for item in ran.value["checks"] if item["name"] == "embedding"]
-    assert (ran.code, check["status"]) == (0, "warning")
-    assert "OPENAI_API_KEY" in check["remedy"]
+    checks = [item for item in ran.value["checks"] if item["name"] == "embedding"]
+    assert (ran.code, [check["status"] for check in checks]) == (0, ["warning", "ok"])
+    assert "OPENAI_API_KEY" in checks[0]["remedy"]
+    assert checks[1]["detail"].startswith("static, wordllama-0.4.0.post1, stands in, ")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [("{}", True), ('{memory: {search: {provider: "none"}}}', False)],
+)
+def test_what_comes_with_the_install_and_is_not_there_is_told(
+    run: "Notewell",
+    environ: dict[str, str],
+    tmp_path: Path,
+    settings: str,
+    told: bool,
+) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        "real = util.find_spec\n"
+        "util.find_spec = lambda name: None if name == 'wordllama' else real(name)\n",
+        encoding="utf-8",
+    )
+    path = {"PYTHONPATH": f"{hidden}{os.pathsep}{environ['PYTHONPATH']}"}
+    file = config_file(tmp_path, settings)
+
+    ran = run("doctor", "--json", "--config", file, env=path)
+    answer = run("search", "gateway", "--json", "--config", file, env=path).value
+
+    checks = [item for item in ran.value["checks"] if item["name"] == "embedding"]
+    remedies = [check["remedy"] for check in checks]
+    assert remedies == (["pip install wordllama==0.4.0.post1"] if told else [])
+    assert (ran.code, answer["mode"], answer["degraded"]) == (0, "keyword", False)
+    assert [hit["path"] for hit in answer["results"]] == ["MEMORY.md"]
 
 
 def test_a_doctor_builds_no_index(run: "Notewell", environ: dict[str, str]) -> None:

@@ -32,7 +32,7 @@ def test_an_index_run_tells_what_it_left_behind(run: "Notewell") -> None:
     assert ran.value == {
         "files": 3,
         "chunks": 3,
-        "embedded": 0,
+        "embedded": 3,
         "pending": 0,
         "skipped": [],
         "localToRemote": False,
@@ -44,7 +44,7 @@ def test_people_get_a_sentence(run: "Notewell") -> None:
     ran = run("index")
 
     assert ran.code == 0
-    assert ran.text.startswith("3 files, 3 passages; 3 changed; ")
+    assert ran.text.startswith("3 files, 3 passages, 3 with a vector; 3 changed; ")
 
 
 def test_a_rebuild_leaves_the_same_index(run: "Notewell") -> None:
@@ -143,7 +143,7 @@ def test_a_probe_shows_that_the_index_answers(run: "Notewell") -> None:
 
     probe = run("status", "--deep", "--json").value["probe"]
 
-    assert (probe["ok"], probe["mode"]) == (True, "keyword")
+    assert (probe["ok"], probe["mode"]) == (True, "hybrid")
 
 
 def test_an_extra_path_with_a_problem_is_shown(
@@ -170,16 +170,14 @@ def test_status_says_that_the_vectors_were_never_made(
 
     text = run("status", "--config", str(file)).text
 
-    assert (
-        "  vectors       openai: none yet, answers are by words: run `notewell index`"
-        in text.splitlines()
-    )
+    assert "                openai: none yet: run `notewell index`" in text.splitlines()
 
 
 @pytest.mark.parametrize(
     ("text", "engine"),
     [
-        ("{}", "builtin, by words"),
+        ("{}", "builtin, by words and by meaning (static)"),
+        ('{memory: {search: {provider: "none"}}}', "builtin, by words"),
         (
             '{memory: {search: {provider: "openai"}}}',
             "builtin, by words and by meaning (openai)",
@@ -189,7 +187,7 @@ def test_status_says_that_the_vectors_were_never_made(
             "none: qmd does not answer",
         ),
     ],
-    ids=["defaults", "a provider", "an engine that is lacking"],
+    ids=["defaults", "words alone", "a provider", "an engine that is lacking"],
 )
 def test_status_names_only_what_is_in_use(
     text: str, engine: str, run: "Notewell", tmp_path: Path

@@ -76,10 +76,10 @@ def test_what_happens_is_written_and_the_end_is_clean(
     watch: Watch, how: signal.Signals
 ) -> None:
     assert watch.said() == f"watching {watch.notes}"
-    assert watch.said() == "1 changed, 1 file, 1 passage"
+    assert watch.said() == "1 changed, 1 file, 1 passage, 1 with a vector"
 
     watch.write("memory/day.md", "A walrus came by.\n")
-    assert watch.said() == "1 changed, 2 files, 2 passages"
+    assert watch.said() == "1 changed, 2 files, 2 passages, 2 with a vector"
     asked = watch.start("search", "walrus", "--json")
     found, _ = asked.communicate(timeout=60)
     watch.process.send_signal(how)

@@ -14,7 +14,7 @@ from notewell.adapters.surfaces.cli.options import Call
 from notewell.adapters.surfaces.cli.overview import indexed_files
 from notewell.adapters.surfaces.cli.probe import lost_cause
 from notewell.adapters.surfaces.cli.quantity import counted
-from notewell.errors import ConfigError, NotewellError
+from notewell.errors import ConfigError, EmbeddingError, NotewellError
 from notewell.types import ProviderProbe, StatusReport
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
     yield _workspace(f"workspace{suffix}", report)
     yield from _engine(f"engine{suffix}", report)
     yield from (_provider(f"embedding{suffix}", provider) for provider in tried)
+    if report.enabled and not tried:
+        yield from _none(f"embedding{suffix}", report)
     if cause is None or report.index.location:
         yield _index(f"index{suffix}", report)
     if cause is not None:
@@ -145,11 +147,31 @@ def _engine(name: str, report: StatusReport) -> Iterator[Check]:
 def _provider(name: str, tried: ProviderProbe) -> Check:
     """A provider of vectors: whether what it needs is here. Nothing is sent."""
     if tried.problem is None:
+        role = "stands in, " if tried.stands_in else ""
         where = "remote" if tried.remote else "on this machine"
-        detail = f"{tried.provider}, {tried.model}, {where}; `status --deep` asks it"
+        detail = (
+            f"{tried.provider}, {tried.model}, {role}{where}; `status --deep` asks it"
+        )
         return Check(name=name, status="ok", detail=detail)
     detail, _, remedy = tried.problem.rpartition("; ")
     return Check(name=name, status="warning", detail=detail, remedy=remedy)
+
+
+def _none(name: str, report: StatusReport) -> Iterator[Check]:
+    """Why there is no provider, where nobody said that there should be none."""
+    from notewell.adapters.embeddings.static import open_package
+
+    if report.requested_provider is not None or report.requested_backend != "builtin":
+        return
+    try:
+        open_package()
+    except EmbeddingError as error:
+        yield Check(
+            name=name,
+            status="warning",
+            detail=f"{error.message}: notes are found by words alone",
+            remedy=error.remedy,
+        )
 
 
 def _index(name: str, report: StatusReport) -> Check:

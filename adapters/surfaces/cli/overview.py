@@ -112,7 +112,7 @@ def _vectors(report: StatusReport) -> Iterator[str]:
     lacks = provider and provider not in {kept.provider for kept in sets}
     ours = report.index.location and "mode" not in report.index.details
     if report.enabled and ours and lacks:
-        yield f"{provider}: none yet, answers are by words: run `notewell index`"
+        yield f"{provider}: none yet: run `notewell index`"
 
 
 def _vector_set(kept: VectorStatus) -> str:

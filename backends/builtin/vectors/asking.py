@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from notewell.adapters.embeddings.base import Embedder, EmbedsQuestions, Provider
 from notewell.backends.builtin.store import Store
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 256
 """Questions whose vectors are kept in memory."""
+
+_FEW = 0.1
+"""The share of the passages that the first provider may lack before another answers,"""
+
+_A_FEW = 10
+"""and how many it may lack whatever share they are."""
+
+Lacking: TypeAlias = Literal["none", "few", "any"]
+"""How many passages may be without a vector when a provider is asked."""
 
 _MAKE = "run `notewell index`"
 
@@ -59,16 +68,28 @@ class Asking:
     def meaning(self, text: str) -> Meaning:
         """Return the question's vector by the first provider that can give one.
 
-        The second provider is asked only if it has a vector of every passage.
+        Those that stand in are asked only if they have a vector of every passage. While
+        the first one lacks many, the last answers in its place, if it can.
         """
+        choice = self._embedders.choice
+        found = self._by_any(
+            choice.providers, text, lacking="few" if choice.last else "any"
+        )
+        if found.vector is None and choice.first and choice.last:
+            alone = self._by_any((choice.first,), text, lacking="any")
+            return found if alone.vector is None else alone
+        return found
+
+    def _by_any(
+        self, asked: Sequence[Provider], text: str, *, lacking: Lacking
+    ) -> Meaning:
         choice = self._embedders.choice
         steps: list[Fallback] = []
         sent = False
-        asked = [one for one in (choice.first, choice.second) if one is not None]
         for provider, other in zip(asked, [*asked[1:], None], strict=True):
-            stands_in = provider is not choice.first
+            allowed = lacking if provider is choice.first else "none"
             try:
-                found = self._by(provider, text, complete=stands_in)
+                found = self._by(provider, text, lacking=allowed)
             except _NotNow as now:
                 steps.append(_step_down(provider, other, now))
                 sent = sent or (now.sent and leaves(choice.first, provider))
@@ -85,7 +106,7 @@ class Asking:
             )
         return Meaning(fallbacks=tuple(steps), local_to_remote=sent)
 
-    def _by(self, provider: Provider, text: str, *, complete: bool) -> Meaning:
+    def _by(self, provider: Provider, text: str, *, lacking: Lacking) -> Meaning:
         rest = self._embedders.resting(provider)
         if rest:
             raise _resting(provider, rest)
@@ -98,7 +119,7 @@ class Asking:
         except EmbeddingError as error:
             self._embedders.rest(provider, error)
             raise _failed(error, sent=False) from error
-        self._require_vectors(provider, identity, complete=complete)
+        self._require_vectors(provider, identity, lacking=lacking)
         vector = self._remember((identity.encoded(), text))
         if vector is None:
             try:
@@ -112,9 +133,13 @@ class Asking:
         return Meaning(vector=vector, identity=identity)
 
     def _require_vectors(
-        self, provider: Provider, identity: EmbeddingIdentity, *, complete: bool
+        self, provider: Provider, identity: EmbeddingIdentity, *, lacking: Lacking
     ) -> None:
-        """See, before anything is sent, that there is something to compare with."""
+        """See, before anything is sent, that there is something to compare with.
+
+        Args:
+            lacking: How many of the passages may be without a vector.
+        """
         with self._reading() as store:
             tables, cut = store.live(), cut_for(provider, self._window)
             if tables is None:
@@ -122,7 +147,9 @@ class Asking:
             kept = answering_set(store, tables, identity, cut)
             if kept is None or not _has_any(store, kept):
                 why = f"there are no vectors of {provider.name} yet; {_MAKE}"
-            elif complete and still_lacking(store, tables, kept):
+            elif lacking != "any" and still_lacking(store, tables, kept) > (
+                _few(store) if lacking == "few" else 0
+            ):
                 why = f"the vectors of {provider.name} are not complete; {_MAKE}"
             else:
                 return
@@ -149,6 +176,10 @@ class _NotNow(Exception):
         self.reason = reason
         self.why = why
         self.sent = sent
+
+
+def _few(store: Store) -> float:
+    return max(_A_FEW, _FEW * (store.get("passages") or 0))
 
 
 def _has_any(store: Store, kept: VectorSet) -> bool:

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Site, VectorWork
 from notewell.backends.builtin.readers import Unreadable
-from notewell.backends.builtin.store import BACKEND
+from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.asking import Asking, leaves
-from notewell.backends.builtin.vectors.embedders import Embedders
-from notewell.backends.builtin.vectors.making import Access, Making
+from notewell.backends.builtin.vectors.embedders import Embedders, cut_for
 from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Made, Meaning
-from notewell.backends.builtin.vectors.texts import Which, live, newest
+from notewell.backends.builtin.vectors.tables import find_set
+from notewell.backends.builtin.vectors.texts import AT_ONCE, Which, live, newest
 from notewell.backends.text.query import read as read_query
-from notewell.errors import BackendFailed, EmbeddingError
+from notewell.errors import BackendError, BackendFailed, EmbeddingError
+
+if TYPE_CHECKING:
+    from notewell.backends.builtin.vectors.making import Making
+
+_UNTIL_THEN = "Until then the vectors that come with the install answer."
 
 _REBUILD = "run `notewell index`; no note was touched"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """How the index is reached.
+
+    Attributes:
+        reading: Lends a reader.
+        writing: Lends a writer, with the lock.
+    """
+
+    reading: Callable[[], AbstractContextManager[Store]]
+    writing: Callable[[], AbstractContextManager[Store]]
 
 
 class VectorLeg:
@@ -56,28 +77,65 @@ class VectorLeg:
         """Do the same for the generation that a rebuild is filling."""
         return self._make(work, anew=anew, which=newest)
 
+    def begin(self) -> None:
+        """Make the vectors of a small folder that has none yet, if that is instant."""
+        for provider in self._choice.providers:
+            if provider.instant and self._is_to_begin(provider):
+                # What keeps them from being made is told by the answer without them.
+                with suppress(BackendError):
+                    self._made(provider, VectorWork(at_once=True))
+
+    def _is_to_begin(self, provider: Provider) -> bool:
+        try:
+            identity = self._embedders.get(provider).identity()
+        except EmbeddingError:
+            return False
+        cut = cut_for(provider, self._search.chunking.window)
+        with self._access.reading() as store:
+            few = (store.get("passages") or 0) <= AT_ONCE
+            return few and find_set(store, identity, cut) is None
+
     def _make(self, work: VectorWork, *, anew: bool, which: Which) -> Made:
         choice, made = self._choice, Made()
+        if choice.last is not None:
+            # It answers while the others are at work, or fail.
+            made = self._made(choice.last, work, anew=anew, which=which)
+        answers = choice.last is not None and not (made.failed or made.left)
         for provider in filter(None, (choice.first, choice.second)):
-            making = Making(self._access, provider, self._search, which)
-            problem = self._problem(making, provider, work, anew=anew)
-            away = making.sent and leaves(choice.first, provider)
-            made = Made(
-                embedded=making.embedded,
-                left=making.left,
-                failed=problem is not None,
-                local_to_remote=made.local_to_remote or away,
-                warnings=(
-                    *made.warnings,
-                    *making.warnings,
-                    *((problem,) if problem else ()),
-                ),
+            if work.at_once and not provider.instant:
+                continue
+            done = self._made(provider, work, anew=anew, which=which)
+            made = replace(
+                done,
+                local_to_remote=made.local_to_remote or done.local_to_remote,
+                warnings=(*made.warnings, *done.warnings),
             )
             if not made.failed:
                 break
-        if made.left:
-            made = replace(made, warnings=(*made.warnings, _without_vectors(made.left)))
-        return made
+        if not made.left:
+            return made
+        told = _UNTIL_THEN if answers else _without_vectors(made.left)
+        return replace(made, warnings=(*made.warnings, told))
+
+    def _made(
+        self,
+        provider: Provider,
+        work: VectorWork,
+        *,
+        anew: bool = False,
+        which: Which = live,
+    ) -> Made:
+        from notewell.backends.builtin.vectors.making import Making  # not to search
+
+        making = Making(self._access, provider, self._search, which)
+        problem = self._problem(making, provider, work, anew=anew)
+        return Made(
+            embedded=making.embedded,
+            left=making.left,
+            failed=problem is not None,
+            local_to_remote=making.sent and leaves(self._choice.first, provider),
+            warnings=(*making.warnings, *((problem,) if problem else ())),
+        )
 
     def _problem(
         self, making: Making, provider: Provider, work: VectorWork, *, anew: bool

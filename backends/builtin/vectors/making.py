@@ -9,9 +9,7 @@ run loses the batch that was being made, and nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +33,7 @@ from notewell.backends.builtin.vectors.tables import (
     lacking,
 )
 from notewell.backends.builtin.vectors.texts import (
+    AT_ONCE,
     Text,
     Which,
     count_texts,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
 
     from notewell.adapters.embeddings.base import Matrix
     from notewell.adapters.embeddings.batch import Batches
+    from notewell.backends.builtin.vectors.leg import Access
 
     Row = NDArray[np.float32]
 
@@ -60,27 +60,15 @@ _TRY_AGAIN = 3_600
 _BYTES_PER_TOKEN = 4
 """About, in UTF-8: four letters, or a little more than one character of Chinese."""
 
+_AT_ONCE_SECONDS = 1.0
+
 _HANDED_IN = 10_000
 """Texts that are in memory at once for a provider's batch interface."""
-
 
 _DIGEST = 16
 """Bytes of a digest."""
 
 _BUSY = "Another process is making vectors; its result is used."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """How the index is reached.
-
-    Attributes:
-        reading: Lends a reader.
-        writing: Lends a writer, with the lock.
-    """
-
-    reading: Callable[[], AbstractContextManager[Store]]
-    writing: Callable[[], AbstractContextManager[Store]]
 
 
 class Making:
@@ -147,7 +135,7 @@ class Making:
         with self._access.reading() as store:
             texts, size = count_texts(store, self._which(store), vectors)
         self.left = texts
-        if not texts:
+        if not texts or (work.at_once and texts > AT_ONCE):
             return
         if self._provider.remote:
             work.uploading(
@@ -158,11 +146,15 @@ class Making:
                     tokens=size // _BYTES_PER_TOKEN,
                 )
             )
-        done = 0
+        if self._provider.instant and texts <= AT_ONCE:
+            work = VectorWork(at_once=work.at_once)  # over before it could be read
+        done, until = 0, time.monotonic() + _AT_ONCE_SECONDS
         work.progress(done, texts)
         for made in self._made(embedder, vectors):
             done += made
             work.progress(done, max(done, texts))
+            if work.at_once and time.monotonic() > until:
+                break
 
     def _made(self, embedder: Embedder, vectors: VectorSet) -> Iterator[int]:
         """Embed what waits; yield how many texts were done each time."""

@@ -8,6 +8,9 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.tables import VectorSet, waiting
 
+AT_ONCE = 2_000
+"""Texts that get their vectors while somebody waits, if that is instant."""
+
 Which: TypeAlias = Callable[[Store], Generation]
 """Says which generation of the text index is meant."""
 

@@ -237,13 +237,15 @@ class SearchSettings(Block, frozen=True, kw_only=True):
     provider: Annotated[
         str | None,
         text("the name of an embedding provider"),
-        'What turns text into vectors; unset or "auto": the first that is set up.',
+        'What turns text into vectors; unset or "auto": the first that is set up, else'
+        ' "static", which comes with the install; "none": words alone.',
     ] = None
     model: Annotated[str | None, text(), "Unset: the provider's usual model."] = None
     fallback: Annotated[
         str,
         text('the name of an embedding provider, or "none"'),
-        "The provider that stands in when the chosen one fails.",
+        'The provider that stands in when the chosen one fails; behind it "static", '
+        'unless this is set to "none".',
     ] = "none"
     local: LocalSettings = LocalSettings()
     remote: RemoteSettings = RemoteSettings()

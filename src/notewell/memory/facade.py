@@ -56,6 +56,9 @@ _INDEX_SECONDS: Final = 2.0
 MAKE: Final = VectorWork()
 """Missing vectors are made, and nobody is told how far it is."""
 
+AT_ONCE: Final = VectorWork(at_once=True)
+"""Those of a few passages are, if that needs no model and no server."""
+
 
 class Memory:
     """One agent's memory. Made by `open_memory`; safe to share between tasks.
@@ -268,7 +271,7 @@ class Memory:
         Args:
             force: Build everything anew; searches go on meanwhile.
             within: Stop after about this many seconds, at the next note, and make no
-                vectors.
+                vectors but a few that need no model and no server.
             progress: Told how far the run is.
             waiting: Told that another process has to finish first.
             vectors: Who is told how far the vectors are; None: make none.
@@ -288,7 +291,7 @@ class Memory:
             within=within,
             progress=progress,
             waiting=waiting,
-            vectors=vectors if within is None else None,
+            vectors=vectors if within is None or vectors is None else AT_ONCE,
         )
         log_run(report)
         later = later_features(self.settings, self._opening.agent)
@@ -394,7 +397,7 @@ class Memory:
         if self._server or await backend.built():
             return ()
         try:
-            await backend.refresh(progress=progress, waiting=waiting)
+            await backend.refresh(progress=progress, waiting=waiting, vectors=AT_ONCE)
         except BackendError as error:
             return sentences(error)
         return ()

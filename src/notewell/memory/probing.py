@@ -18,9 +18,8 @@ def probe_providers(choice: Choice, *, embed: bool) -> tuple[ProviderProbe, ...]
         embed: Embed one word; else only see whether what a provider needs is here.
     """
     return tuple(
-        _probe(provider, embed=embed, stands_in=provider is choice.second)
-        for provider in (choice.first, choice.second)
-        if provider is not None
+        _probe(provider, embed=embed, stands_in=provider is not choice.first)
+        for provider in choice.providers
     )
 
 

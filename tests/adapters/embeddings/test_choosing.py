@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -64,8 +65,71 @@ def names(choice: Choice) -> tuple[str | None, str | None]:
     )
 
 
-def test_without_any_setting_words_alone_are_searched(chosen: Chosen) -> None:
+def everyone(choice: Choice) -> list[str]:
+    return [provider.name for provider in choice.providers]
+
+
+@pytest.mark.parametrize("search", [{}, {"provider": "auto"}])
+def test_without_any_setting_the_one_that_comes_with_the_install_is_chosen(
+    chosen: Chosen, search: Mapping[str, Any]
+) -> None:
+    choice = chosen(search)
+
+    assert everyone(choice) == ["static"]
+    assert choice.first is not None
+    assert (choice.first.remote, choice.first.instant) == (False, True)
+
+
+@pytest.mark.parametrize("fallback", [{}, {"fallback": "ollama"}])
+def test_the_one_that_comes_with_the_install_stands_behind_the_others(
+    chosen: Chosen, fallback: Mapping[str, Any]
+) -> None:
+    choice = chosen({"provider": "openai", **fallback})
+
+    assert everyone(choice) == ["openai", *fallback.values(), "static"]
+    assert choice.last is not None
+
+
+def test_nothing_stands_behind_one_whose_fallback_is_none_in_writing(
+    chosen: Chosen,
+) -> None:
+    assert everyone(chosen({"provider": "openai", "fallback": "none"})) == ["openai"]
+
+
+@pytest.mark.parametrize(
+    ("search", "order"),
+    [
+        ({"provider": "static"}, ["static"]),
+        ({"provider": "static", "fallback": "ollama"}, ["static", "ollama"]),
+        ({"provider": "ollama", "fallback": "static"}, ["ollama", "static"]),
+    ],
+)
+def test_one_that_is_named_does_not_stand_in_for_itself(
+    chosen: Chosen, search: Mapping[str, Any], order: list[str]
+) -> None:
+    choice = chosen(search)
+
+    assert everyone(choice) == order
+    assert choice.last is None
+
+
+def test_without_its_package_words_alone_are_searched(
+    chosen: Chosen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.delitem(sys.modules, "wordllama", raising=False)
+
     assert chosen() == NO_PROVIDER
+    assert everyone(chosen({"provider": "ollama"})) == ["ollama"]
+
+
+def test_another_engine_is_given_no_vectors_that_nobody_asked_for(
+    chosen: Chosen,
+) -> None:
+    assert chosen(memory={"backend": "qmd"}) == NO_PROVIDER
+    assert everyone(chosen({"provider": "ollama"}, memory={"backend": "qmd"})) == [
+        "ollama"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +140,7 @@ def test_without_any_setting_words_alone_are_searched(chosen: Chosen) -> None:
         (("GOOGLE_API_KEY",), "gemini"),
         (("MISTRAL_API_KEY", "VOYAGE_API_KEY"), "voyage"),
         (("MISTRAL_API_KEY",), "mistral"),
-        (("OLLAMA_API_KEY",), None),
+        (("OLLAMA_API_KEY",), "static"),
     ],
 )
 def test_the_first_whose_key_resolves_is_chosen(
@@ -91,7 +155,7 @@ def test_the_first_whose_key_resolves_is_chosen(
 def test_a_key_in_the_environment_uploads_no_folder_that_is_not_configured(
     chosen: Chosen,
 ) -> None:
-    assert chosen(environ=EVERY_KEY, configured=False) == NO_PROVIDER
+    assert everyone(chosen(environ=EVERY_KEY, configured=False)) == ["static"]
 
 
 def test_a_provider_that_is_named_serves_any_folder(chosen: Chosen) -> None:
@@ -229,7 +293,8 @@ def test_nothing_stands_in_for_itself(chosen: Chosen) -> None:
 
 
 def test_where_nothing_is_chosen_nothing_stands_in(chosen: Chosen) -> None:
-    assert chosen({"fallback": "ollama"}) == NO_PROVIDER
+    assert everyone(chosen({"fallback": "ollama"})) == ["static"]
+    assert chosen({"provider": "none", "fallback": "ollama"}) == NO_PROVIDER
 
 
 @pytest.mark.parametrize("key", ["provider", "fallback"])
@@ -330,4 +395,4 @@ def test_offline_allows_this_machine(
 def test_offline_chooses_no_remote_provider(chosen: Chosen) -> None:
     choice = chosen(environ={**EVERY_KEY, "NOTEWELL_OFFLINE": "1"})
 
-    assert choice == NO_PROVIDER
+    assert everyone(choice) == ["static"]

@@ -110,7 +110,7 @@ def test_a_used_up_account_is_asked_no_more_and_costs_no_vector(
     assert (answer.provider, answer.results[0].path) == ("ollama", "memory/b.md")
     assert answer.fallbacks[0].reason == "quota"
     sets = {kept.provider: kept.passages for kept in memory.status().index.vectors}
-    assert sets == {"openai": 1, "ollama": 2}
+    assert sets == {"static": 2, "openai": 1, "ollama": 2}
 
 
 def test_no_key_reaches_an_answer_a_report_or_a_status(

@@ -92,10 +92,16 @@ class Concepts:
             vector[CONCEPTS.get(word, 6 + spread % (self.dimension - 6))] += 1.0
         return vector / (np.linalg.norm(vector) or 1.0)
 
-    def provider(self, *, remote: bool = False) -> Provider:
+    def provider(self, *, remote: bool = False, instant: bool = False) -> Provider:
         """Return it as a provider that was chosen."""
         host = f"{self.name}.example" if remote else ""
-        return Provider(name=self.name, remote=remote, host=host, open=lambda: self)
+        return Provider(
+            name=self.name,
+            remote=remote,
+            host=host,
+            open=lambda: self,
+            instant=instant,
+        )
 
 
 class Meant:
@@ -118,6 +124,7 @@ class Meant:
         self,
         first: Provider | None = None,
         second: Provider | None = None,
+        last: Provider | None = None,
         *,
         settings: Mapping[str, object] = {},
     ) -> None:
@@ -129,7 +136,7 @@ class Meant:
         search = {f"agents.defaults.memorySearch.{k}": v for k, v in settings.items()}
         self.notebook.engine.close()
         site = self.notebook.site(**search)
-        choice = Choice(first=self._first, second=second)
+        choice = Choice(first=self._first, second=second, last=last)
         self.notebook.engine = Engine(replace(site, embedding=choice))
 
     def index(self, *, force: bool = False) -> IndexReport:
