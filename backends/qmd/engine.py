@@ -281,6 +281,7 @@ class QmdBackend:
             last_error=record.last_error,
             identity={"qmd": record.version or self._program.version},
             skipped=(*now.due.skipped, *not_read(record)),
+            fallbacks=self._modes.steps_down(record),
             warnings=now.warnings,
             details=self._details(record),
         )

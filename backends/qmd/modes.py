@@ -17,6 +17,7 @@ from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.answering import Worded, Words
 from notewell.backends.qmd.asking import Budget, Question
+from notewell.backends.qmd.contract import RECOMMENDED
 from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.program import Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
@@ -25,7 +26,10 @@ from notewell.types import Fallback, FallbackReason, Hit, Mode
 _FOR_WORDS: Final = 0.3
 """Share of the time that is kept for words, should meaning take too long."""
 
-_RANK_DAMPING: Final = 60
+_WORDS: Final = 0.7
+"""The share of words where words and meaning are blended; `docs/qmd.md` measures it."""
+
+_RANK_DAMPING: Final = 5
 
 _DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
 _REFERENCE: Final = re.compile(r"hf:(?:.*/)?([^/]+)")
@@ -125,7 +129,7 @@ class Modes:
                     name="vsearch",
                     below="search",
                     ask=lambda budget: asking.typed(vectors, budget),
-                    join=filled,
+                    join=blended,
                 )
             ]
         return [
@@ -140,25 +144,40 @@ class Modes:
                 name="vectors and words",
                 below="search",
                 ask=lambda budget: asking.typed(vectors, budget),
-                join=fused,
+                join=blended,
             ),
         ]
+
+    def steps_down(self, record: Record) -> tuple[Fallback, ...]:
+        """Return the steps down that each search will take, before there is one."""
+        if self._wanted == "search":
+            return ()
+        steps = [self._lacking(record)]
+        if self._wanted == "query" and steps == [None]:
+            steps.append(self._lacking_for_query())
+        return tuple(step for step in steps if step is not None)
 
     def _lacking(self, record: Record) -> Fallback | None:
         """Return the step down to words when nothing can be found by meaning."""
         wanted = self._wanted
         if not self._program.abilities.semantic:
-            said = f"version {self._program.version} of QMD cannot do it without more models"
+            said = (
+                f"version {self._program.version} of QMD cannot do it without more models; "
+                f"npm install -g @tobilu/qmd@{RECOMMENDED}"
+            )
             return _step(wanted, "search", "version", said)
         model = self._embedding_model()
         if not is_here(model, self._models):
-            said = f"its embedding model is not on this machine: {model}"
+            said = (
+                f"its embedding model is not on this machine: {model}; fetch it with QMD, "
+                "or name a file in QMD_EMBED_MODEL"
+            )
             return _step(wanted, "search", "model-missing", said)
         if record.model not in ("", model):
-            said = f"the vectors are of another model, {record.model}: run `notewell index`"
+            said = f"the vectors are of another model, {record.model}; run `notewell index`"
             return _step(wanted, "search", "not-ready", said)
         if record.embedded_at is None and not record.vectors:
-            said = "no vectors were made yet: run `notewell index`"
+            said = "no vectors were made yet; run `notewell index`"
             return _step(wanted, "search", "not-ready", said)
         return None
 
@@ -172,7 +191,10 @@ class Modes:
         ]
         if not missing:
             return None
-        said = f"no model file is named by {' and '.join(missing)}"
+        said = (
+            "questions are neither expanded nor reranked, no model file is named by "
+            f"{' and '.join(missing)}; name them, or set memory.qmd.searchMode to vsearch"
+        )
         return _step("query", "vectors and words", "model-missing", said)
 
     def _embedding_model(self) -> str:
@@ -227,30 +249,25 @@ def filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
     return replace(worded, hits=_ordered([*best, *more[: limit - len(best)]]))
 
 
-def fused(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
-    """Join two rankings by reciprocal rank; the first of both scores 1.
+def blended(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+    """Order by words first, as hybrid builtin does; what only meaning finds moves up.
 
-    Source:
-        Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion Outperforms Condorcet
-        and Individual Rank Learning Methods", SIGIR 2009.
+    Words count by their score, meaning by its rank: its scores say nothing else. The
+    best for the very word is shown, however little of the question it holds.
     """
-    hits = list(worded.hits)
-    scores = [_share(rank) for rank in range(1, len(hits) + 1)]
+    hits = [replace(hit, score=_WORDS * hit.score) for hit in worded.hits]
     for rank, hit in enumerate(meant, 1):
+        share = (1 - _WORDS) * (_RANK_DAMPING + 1) / (_RANK_DAMPING + rank)
         place = _same(hit, worded.hits)
         if place is None:
-            hits.append(hit)
-            scores.append(_share(rank))
+            hits.append(replace(hit, score=share))
         else:
-            scores[place] += _share(rank)
-    scored = [
-        replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)
-    ]
-    return replace(worded, hits=_ordered(scored)[:limit])
-
-
-def _share(rank: int) -> float:
-    return 0.5 * (_RANK_DAMPING + 1) / (_RANK_DAMPING + rank)
+            hits[place] = replace(hits[place], score=hits[place].score + share)
+    best = list(_ordered(hits)[:limit])
+    if worded.literal and not any(hit.text_score for hit in best):
+        word = worded.hits[0]
+        best[-1] = replace(word, score=min(word.score, best[-1].score))
+    return replace(worded, hits=_ordered(best))
 
 
 def _same(hit: Hit, others: Sequence[Hit]) -> int | None:

@@ -79,11 +79,14 @@ async def test_without_what_a_mode_needs_words_answer_and_nothing_is_fetched(
     backend = await QmdBackend.open(site)
     await backend.refresh()
     found = notes.check(await backend.search(Query(text="heron", limit=6)))
+    status = await backend.status()
     await backend.close()
 
     assert found.hits
     assert found.mode == "search"
     assert steps(found) == [("mode", mode, "search", reason)]
+    assert status.fallbacks == found.fallbacks
+    assert all("; " in step.message for step in status.fallbacks)  # and what to do
     assert {call[0] for call in faulty.calls()} == {"update", "query"}
 
 
@@ -121,11 +124,12 @@ ranking = st.lists(
 
 @given(ranking, ranking, st.integers(1, 10), st.booleans())
 def test_meaning_and_words_are_joined_without_repeats_and_in_order(
-    meant: list[Hit], words: list[Hit], limit: int, fuse: bool
+    meant: list[Hit], words: list[Hit], limit: int, blend: bool
 ) -> None:
-    join = modes.fused if fuse else modes.filled
+    join = modes.blended if blend else modes.filled
 
-    hits = join(meant, Worded(hits=tuple(words), literal=True, stale=False), limit).hits
+    worded = Worded(hits=tuple(words), literal=bool(words), stale=False)
+    hits = join(meant, worded, limit).hits
 
     places = [(one.path, one.start_line) for one in hits]
     known = {(one.path, one.start_line) for one in (*meant, *words)}
@@ -163,3 +167,21 @@ async def test_vectors_of_another_model_are_not_used(
         [("mode", "vsearch", "search", "not-ready")],
         [],
     ]
+
+
+def test_exact_words_come_first_and_what_only_meaning_finds_moves_up() -> None:
+    words = (hit("word", 1, 0.8), hit("nearly", 1, 0.2), hit("hardly", 1, 0.1))
+    meant = [replace(hit("meant", 1, 1.0), text_score=None), hit("nearly", 1, 0.5)]
+
+    joined = modes.blended(meant, Worded(hits=words, literal=True, stale=False), 3)
+
+    assert [one.path for one in joined.hits] == ["word", "nearly", "meant"]
+
+
+def test_the_very_word_is_shown_beside_what_is_nearer_by_meaning() -> None:
+    word = hit("word", 1, 0.01)
+    meant = [replace(hit(name, 1, 1.0), text_score=None) for name in "abc"]
+
+    joined = modes.blended(meant, Worded(hits=(word,), literal=True, stale=False), 2)
+
+    assert [one.path for one in joined.hits] == ["a", "word"]

@@ -264,3 +264,45 @@ def test_what_was_not_checked_is_not_called_fresh(
     assert answer["freshness"]["stale"] is None
     assert answer["freshness"]["pending"] is None
     assert "not checked" in shown.stderr
+
+
+def test_doctor_says_that_questions_are_neither_expanded_nor_reranked(
+    faulty: "Faulty", tmp_path: Path
+) -> None:
+    faulty.mood(
+        "if command == 'status': print('Vectors: 1 embedded', flush=True)\n"
+        "if command in ('status', 'embed'): __import__('os')._exit(0)"
+    )
+    (tmp_path / "notes" / "memory").mkdir(parents=True)
+    (tmp_path / "notes" / "memory" / "a.md").write_text("heron\n", encoding="utf-8")
+    environ = environ_of(tmp_path, faulty.command, searchMode="query")
+    environ["QMD_EMBED_MODEL"] = __file__
+
+    def said(*words: str) -> str:
+        return subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "notewell",
+                *words,
+                "--workspace",
+                str(tmp_path / "notes"),
+                "--json",
+            ],
+            env=environ,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            timeout=120,
+        ).stdout
+
+    said("index")
+    checks = json.loads(said("doctor"))["checks"]
+
+    [engine] = [
+        check
+        for check in checks
+        if check["name"] == "engine" and check["status"] == "warning"
+    ]
+    assert "QMD_GENERATE_MODEL and QMD_RERANK_MODEL" in engine["detail"]
+    assert "vsearch" in engine["remedy"]
