@@ -60,6 +60,19 @@ def test_utf16_with_its_mark_is_read(order: str) -> None:
     assert decode_note(mark + "kiwi\r\n数".encode(f"utf-16-{order}")) == "kiwi\r\n数"
 
 
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("text", ["", "kiwi\r\n数", "\U0001f389", "é"])
+def test_utf32_with_its_mark_is_read_and_not_taken_for_utf16(
+    order: str, text: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.md"
+    file.write_bytes(f"\ufeff{text}".encode(f"utf-32-{order}"))
+
+    note = read_note(file)
+
+    assert (note.text, note.odd) == (text, "read as UTF-32")
+
+
 def test_bytes_that_are_no_text_become_replacement_characters(tmp_path: Path) -> None:
     note = tmp_path / "latin.md"
     note.write_bytes(b"caf\xe9\n")

@@ -45,6 +45,13 @@ def append(
         (b"old\r\n", "a\nb", b"old\r\n\r\na\r\nb\r\n", 3),
         (b"caf\xe9\n", "new", b"caf\xe9\n\nnew\n", 3),
         ("old\n".encode("utf-16"), "né", "old\n\nné\n".encode("utf-16"), 3),
+        ("old\n".encode("utf-32"), "né", "old\n\nné\n".encode("utf-32"), 3),
+        (
+            "\ufeffold".encode("utf-32-be"),
+            "né",
+            "\ufeffold\n\nné\n".encode("utf-32-be"),
+            3,
+        ),
         (b"old\n", "\n\n  a  \r\nb\n\n", b"old\n\n  a  \nb\n", 3),
         (b"old\n", "a\0b\ud83c", "old\n\na\ufffdb\ufffd\n".encode(), 3),
     ],

@@ -109,7 +109,7 @@ def _without_links(opened: int, file: str | os.PathLike[str]) -> str:
 
 
 def decode_note(raw: bytes) -> str:
-    r"""Decode a note: UTF-8, or UTF-16 if it begins with that byte order mark.
+    r"""Decode a note: UTF-8, or UTF-16 or UTF-32 as `encoding_of` finds it.
 
     A byte order mark is dropped; what cannot be decoded becomes U+FFFD.
 
@@ -119,9 +119,32 @@ def decode_note(raw: bytes) -> str:
     return _decode(raw)[0]
 
 
+def encoding_of(raw: bytes) -> str:
+    """Return the codec of a note, which its byte order mark tells.
+
+    >>> encoding_of(codecs.BOM_UTF32_LE + "né".encode("utf-32-le"))
+    'utf-32-le'
+    """
+    for mark, codec in _MARKS:
+        # The mark of UTF-16 begins that of UTF-32 as well.
+        if raw.startswith(mark) and (len(mark) < 4 or len(raw) % 4 == 0):
+            return codec
+    return "utf-8"
+
+
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
 def _decode(raw: bytes) -> tuple[str, str | None]:
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return raw.decode("utf-16", "replace"), "read as UTF-16"
+    codec = encoding_of(raw)
+    if codec != "utf-8":
+        text = raw.decode(codec, "replace").removeprefix("\ufeff")
+        return text, f"read as {codec[:6].upper()}"
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode("utf-8"), None

@@ -5,7 +5,6 @@ writes at the same moment stays as well. What is appended stands in a journal un
 stands in the note: whoever writes next finishes what a kill has left.
 """
 
-import codecs
 import os
 import re
 import threading
@@ -16,7 +15,7 @@ from typing import Final, NamedTuple
 from notewell.errors import NoteNotWritten, PathRefused, UsageError
 from notewell.workspace import Workspace, locate, read_note, split_lines
 from notewell.workspace.layout import MAX_NOTE_BYTES
-from notewell.workspace.notes import decode_note
+from notewell.workspace.notes import decode_note, encoding_of
 from notewell.writing.blocks import Fresh, flat, fresh_part
 from notewell.writing.journal import Entry, Journal
 from notewell.writing.locks import only_writer_of, state_file
@@ -254,7 +253,7 @@ def _draft(before: bytes, fresh: Fresh, title: str | None) -> _Draft:
     """Return the bytes to append, in the note's encoding and with its line ends."""
     note = _lines(before)
     ends = "\r\n" if note and note[0].endswith("\r") else "\n"
-    codec = _codec(before)
+    codec = encoding_of(before)
     head: list[str] = []
     tight = fresh.tight or (note and _are_items(note[-1], fresh.lines[0]))
     if note and note[-1].strip() and not tight:
@@ -294,12 +293,6 @@ def _trimmed(text: str) -> list[str]:
     ]
     full = [at for at, line in enumerate(lines) if line.strip()]
     return lines[full[0] : full[-1] + 1] if full else []
-
-
-def _codec(raw: bytes) -> str:
-    if raw.startswith(codecs.BOM_UTF16_LE):
-        return "utf-16-le"
-    return "utf-16-be" if raw.startswith(codecs.BOM_UTF16_BE) else "utf-8"
 
 
 def _are_items(last: str, first: str) -> bool:

@@ -148,8 +148,8 @@ def _standing(raw: bytes, tail: bytes) -> int:
 
 def _begins_line(raw: bytes, tail: bytes, at: int) -> bool:
     """Whether a text that stands in a tail begins a line there."""
-    # The last byte of a line end, in UTF-8 and in both kinds of UTF-16.
-    return not at or tail[at - 1] in b"\n\0" or raw[:1] in (b"\r", b"\n")
+    # The last byte of a line end, in UTF-8 and in wider characters.
+    return not at or tail[at - 1] in b"\n\0" or raw.lstrip(b"\0")[:1] in (b"\r", b"\n")
 
 
 def _digest(raw: bytes) -> str:
