@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final, Self
 from urllib.parse import quote
 
+from notewell.errors import without_logins
+
 HUB: Final = "https://huggingface.co"
 _SCHEME: Final = re.compile(r"(?:hf|huggingface):(?://)?")
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
@@ -60,12 +62,13 @@ class HubFile:
 
     def address(self, endpoint: str) -> str:
         """Return where the file is fetched from."""
+        repository = f"{endpoint}/{self.owner}/{self.repository}"
         revision = quote(self.revision, safe="")
-        return f"{self.page(endpoint)}/resolve/{revision}/{quote(self.file)}"
+        return f"{repository}/resolve/{revision}/{quote(self.file)}"
 
     def page(self, endpoint: str) -> str:
-        """Return the page of the model, which states its licence."""
-        return f"{endpoint}/{self.owner}/{self.repository}"
+        """Return the page of the model, which states its licence, for people."""
+        return without_logins(f"{endpoint}/{self.owner}/{self.repository}")
 
     @property
     def local_name(self) -> str:

@@ -26,7 +26,7 @@ from notewell.adapters.embeddings.model_folder import (
     repository,
 )
 from notewell.adapters.embeddings.prefixes import describe
-from notewell.errors import EmbeddingError
+from notewell.errors import EmbeddingError, without_logins
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -56,8 +56,9 @@ def on_disk(request: Request) -> ModelOnDisk:
     path = folder_of(name, request.environ)
     if is_path(name):
         return ModelOnDisk(model=name, path=path, licence=None)
-    page = f"{endpoint_of(request.environ)}/{repository(name)}"
-    return ModelOnDisk(model=repository(name), path=path, licence=page)
+    model = without_logins(repository(name))
+    page = without_logins(f"{endpoint_of(request.environ)}/{repository(name)}")
+    return ModelOnDisk(model=model, path=path, licence=page)
 
 
 class SentenceTransformersEmbedder:

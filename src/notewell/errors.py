@@ -16,7 +16,21 @@ Bugs of the caller stay TypeError or ValueError. Cancellation is never wrapped.
 No message ever holds note text or a key.
 """
 
+import re
 from typing import ClassVar, Final
+
+# Behind a scheme, or what was meant as one: a login, and a query that may hold a key.
+_LOGIN: Final = re.compile(r"""(:/{1,3}|(?<!\S)//)[^\s/?#'"]*@""")
+_QUERY: Final = re.compile(r"""(:/{1,3}[^\s?#'"]*)[?#][^\s'"]*""")
+
+
+def without_logins(text: str) -> str:
+    """Return a text in which no address holds a login, a query or a fragment.
+
+    >>> without_logins("there is no provider 'http://me:pw@host/v1?key=k'")
+    "there is no provider 'http://host/v1'"
+    """
+    return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", text))
 
 
 class NotewellError(Exception):
@@ -31,9 +45,9 @@ class NotewellError(Exception):
     kind: ClassVar[str] = "internal"
 
     def __init__(self, message: str, *, remedy: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
+        self.message = without_logins(message)
+        self.remedy = without_logins(remedy)
+        super().__init__(self.message)
 
 
 class UsageError(NotewellError):

@@ -9,6 +9,7 @@ from typing import Final, cast
 from notewell.config.form import Form, Place, Unfit, kind, seen
 from notewell.config.references import expanded, read_secret, show_secret
 from notewell.config.secret import Secret
+from notewell.errors import without_logins
 
 # The scheme, which may be a reference; the login; what is shown; the rest.
 _ADDRESS: Final = re.compile(r"(?:([^/?#]*://)[^/?#]*@)?([^?#]*).*", re.DOTALL)
@@ -16,7 +17,7 @@ _ADDRESS: Final = re.compile(r"(?:([^/?#]*://)[^/?#]*@)?([^?#]*).*", re.DOTALL)
 
 def text(accepted: str = "a text that is not empty") -> Form:
     """Any text that says something."""
-    return Form(accepted=accepted, read=read_text)
+    return Form(accepted=accepted, read=read_text, show=_without_logins)
 
 
 def one_of(*words: str, also: Mapping[str, str] | None = None) -> Form:
@@ -198,7 +199,7 @@ def public(value: object) -> object:
     """
     if not isinstance(value, str) or value.startswith("/"):
         return value
-    return _ADDRESS.sub(r"\1\2", value, count=1)
+    return without_logins(_ADDRESS.sub(r"\1\2", value, count=1))
 
 
 def read_text(value: object, place: Place) -> str:
@@ -244,6 +245,10 @@ def read_home(written: str, place: Place) -> str:
 def _listed(words: tuple[str, ...]) -> str:
     *first, last = (f'"{word}"' for word in words)
     return f"{', '.join(first)} or {last}" if first else last
+
+
+def _without_logins(value: object) -> object:
+    return without_logins(value) if isinstance(value, str) else value
 
 
 def _str(value: object) -> object:
