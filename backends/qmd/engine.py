@@ -81,7 +81,7 @@ class QmdBackend:
         Raises:
             BackendError: it is not there, too old, or cannot run here.
         """
-        environ = child_environment(site.environ)
+        environ = child_environment(site.environ, offline=site.memory.offline)
         home = Home(site)
         await off_the_loop(home.create)
         program = await known_program(site, environ, folder=home.folder)

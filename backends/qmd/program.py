@@ -71,13 +71,25 @@ async def find_program(
     )
 
 
-def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
+_ALONE: Final = {
+    "HF_HUB_OFFLINE": "1",
+    "NODE_LLAMA_CPP_SKIP_DOWNLOAD": "true",
+    "npm_config_offline": "true",
+}
+"""What keeps QMD's libraries from the network, as far as they go by it."""
+
+
+def child_environment(
+    environ: Mapping[str, str], *, offline: bool = False
+) -> dict[str, str]:
     """Return what QMD inherits: no key, nothing that changes how Node or QMD start.
 
     `CI` switches its models off; a project's index or the user's own must not be met.
+    Offline its libraries are told to fetch nothing, neither a model nor themselves.
     """
     kept = {name: value for name, value in environ.items() if not _PRIVATE.match(name)}
-    return {**kept, "NO_COLOR": "1", "QMD_SKIP_UPDATE_CHECK": "1"}
+    alone = _ALONE if offline else {}
+    return {**kept, **alone, "NO_COLOR": "1", "QMD_SKIP_UPDATE_CHECK": "1"}
 
 
 def _which(name: str, environ: Mapping[str, str]) -> str:

@@ -169,3 +169,14 @@ def test_a_child_inherits_neither_keys_nor_what_changes_its_start() -> None:
         "QMD_EMBED_MODEL",
     }
     assert child["NO_COLOR"] == "1"
+
+
+def test_offline_the_libraries_of_a_child_are_told_to_fetch_nothing() -> None:
+    given = {"PATH": "/bin", "HF_HUB_OFFLINE": "0"}
+
+    here, alone = child_environment(given), child_environment(given, offline=True)
+
+    assert here["HF_HUB_OFFLINE"] == "0"
+    assert "NODE_LLAMA_CPP_SKIP_DOWNLOAD" not in here
+    assert alone["HF_HUB_OFFLINE"] == "1"
+    assert alone["NODE_LLAMA_CPP_SKIP_DOWNLOAD"] == "true"
