@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Site, VectorWork
+from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.asking import Asking, leaves
 from notewell.backends.builtin.vectors.embedders import Embedders, cut_for
 from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Made, Meaning
-from notewell.backends.builtin.vectors.tables import find_set
+from notewell.backends.builtin.vectors.tables import find_set, still_lacking
 from notewell.backends.builtin.vectors.texts import AT_ONCE, Which, live, newest
 from notewell.backends.text.query import read as read_query
 from notewell.errors import BackendError, BackendFailed, EmbeddingError
@@ -78,22 +80,33 @@ class VectorLeg:
         return self._make(work, anew=anew, which=newest)
 
     def begin(self) -> None:
-        """Make the vectors of a small folder that has none yet, if that is instant."""
+        """Make the vectors that a small folder lacks, if that is instant.
+
+        Nobody is waited for: whoever writes the index makes them as well.
+        """
         for provider in self._choice.providers:
-            if provider.instant and self._is_to_begin(provider):
+            if provider.instant and (index := self._to_begin(provider)):
                 # What keeps them from being made is told by the answer without them.
                 with suppress(BackendError):
-                    self._made(provider, VectorWork(at_once=True))
+                    with only_writer(index, patient=False) as free:
+                        pass
+                    if free:
+                        self._made(provider, VectorWork(at_once=True))
 
-    def _is_to_begin(self, provider: Provider) -> bool:
+    def _to_begin(self, provider: Provider) -> Path | None:
+        """Return the index that lacks vectors of a provider, if it is a small one."""
         try:
             identity = self._embedders.get(provider).identity()
         except EmbeddingError:
-            return False
+            return None
         cut = cut_for(provider, self._search.chunking.window)
         with self._access.reading() as store:
-            few = (store.get("passages") or 0) <= AT_ONCE
-            return few and find_set(store, identity, cut) is None
+            tables = store.live()
+            if tables is None or (store.get("passages") or 0) > AT_ONCE:
+                return None
+            kept = find_set(store, identity, cut)
+            lacks = kept is None or still_lacking(store, tables, kept)
+            return store.path if lacks else None
 
     def _make(self, work: VectorWork, *, anew: bool, which: Which) -> Made:
         choice, made = self._choice, Made()

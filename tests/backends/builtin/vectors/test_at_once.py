@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.base import VectorWork
+from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.vectors import leg, making
 from notewell.errors import EmbeddingError
 
@@ -99,8 +100,10 @@ def test_it_answers_while_the_chosen_one_lacks_many(
 
 
 def test_one_that_lacks_many_answers_if_nobody_else_can(
-    slow: "Meant", instant: "Concepts"
+    slow: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in (leg, making):
+        monkeypatch.setattr(module, "AT_ONCE", 1)
     slow.notebook.write(MANY)
     slow.index()
     slow.notebook.write({f"memory/new{n}.md": f"New {n}.\n" for n in range(20)})
@@ -156,6 +159,36 @@ def test_the_first_search_of_a_small_folder_makes_its_vectors(
     assert (found.mode, found.degraded, found.fallbacks) == ("hybrid", False, ())
     assert again.hits == found.hits
     assert len(instant.texts) == 2
+
+
+def test_a_search_of_a_small_folder_makes_what_is_lacking(
+    meant: "Meant", instant: "Concepts"
+) -> None:
+    meant.has(instant.provider(instant=True))
+    meant.notebook.write(NOTES)
+    at_once(meant)
+    meant.notebook.write({"memory/house.md": "A dwelling.\n"})
+    meant.notebook.refresh()
+
+    found = meant.notebook.ask("home")
+
+    assert [hit.path for hit in found.hits] == ["memory/house.md"]
+    assert (found.mode, found.degraded) == ("hybrid", False)
+
+
+def test_a_search_does_not_wait_for_who_writes_the_index(
+    meant: "Meant", instant: "Concepts"
+) -> None:
+    meant.has(instant.provider(instant=True))
+    meant.notebook.write(NOTES)
+    meant.notebook.refresh()
+
+    with only_writer(meant.notebook.index, patient=False) as mine:
+        found = meant.notebook.ask("soup")
+
+    assert (mine, instant.texts) == (True, [])
+    assert [hit.path for hit in found.hits] == ["memory/soup.md"]
+    assert (found.mode, found.degraded) == ("keyword", True)
 
 
 def test_that_of_a_large_one_says_how_to_get_them(
