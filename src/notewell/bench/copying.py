@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from notewell.bench.left_out import Gap
 from notewell.bench.metrics import composed
 from notewell.errors import UsageError
 from notewell.workspace import Note, Scan, Workspace, read_note, scan, split_lines
@@ -83,6 +84,31 @@ def working_folder(named: Path | None) -> Generator[Path]:
         raise UsageError(
             f"another benchmark works in {named}", remedy="wait for it, or name another"
         ) from exc
+
+
+def leave_out(folder: Path, gaps: Sequence[Gap]) -> None:
+    """Take words out of lines of a copy; see `left_out`.
+
+    Raises:
+        UsageError: the copy cannot be written.
+    """
+    by_note: dict[str, list[Gap]] = {}
+    for gap in gaps:
+        by_note.setdefault(gap.path, []).append(gap)
+    for path, each in by_note.items():
+        file = folder / path
+        try:
+            times = file.stat()
+            lines = split_lines(read_note(str(file)).text)
+            for gap in each:
+                lines[gap.line - 1] = gap.text
+            file.write_text("\n".join(lines), encoding="utf-8", newline="")
+            os.utime(file, ns=(times.st_mtime_ns, times.st_mtime_ns))
+        except OSError as exc:
+            raise UsageError(
+                f"the copy of a note cannot be changed: {exc.strerror}: {path}",
+                remedy="see that there is space and the permission to write",
+            ) from exc
 
 
 class Change:

@@ -11,6 +11,7 @@ from notewell.bench.bundled import SETS, bundled
 from notewell.bench.contending import Entrant, Scene, entrants
 from notewell.bench.copying import line_reader
 from notewell.bench.known_items import known_items
+from notewell.bench.left_out import Gap, left_out
 from notewell.bench.queries import Query, misplaced, read_queries
 from notewell.bench.race import Plan
 from notewell.bench.results import Origin
@@ -29,6 +30,13 @@ _KNOWN_ITEMS: Final = (
     "Nobody judged these queries: each was made from a place in the notes and asks for"
     " that place, which favours engines that match words."
 )
+_WITHOUT_WORDS: Final = (
+    "For the questions left-out, some words of a line were taken out of the copy of the"
+    " notes and asked for: no search for words can find that line by them."
+)
+_LEFT_OUT: Final = 3
+"""One question in so many is made of words that the notes lack then."""
+
 _PROGRAM_SECONDS: Final = 20.0
 
 
@@ -57,6 +65,7 @@ class _Questions:
     origin: Origin
     told: str
     remarks: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
 
 
 def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
@@ -93,6 +102,7 @@ def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
         cold_code=wish.cold_code,
         state=wish.state,
         remarks=remarks,
+        gaps=asked.gaps,
     )
 
 
@@ -132,23 +142,28 @@ def _asked(workspace: Path, wish: Wish) -> _Questions:
         return _judged(
             wish.queries, workspace, wish, origin="judged", told=wish.queries.name
         )
-    notes = scan(Workspace(root=workspace)).notes
     read = line_reader(workspace)
-    made = known_items(
-        {note.path: read(note.path) for note in notes},
-        count=wish.sample or _USUAL_SAMPLE,
-        seed=wish.seed,
-    )
-    if not made:
+    notes = {
+        note.path: read(note.path) for note in scan(Workspace(root=workspace)).notes
+    }
+    count = wish.sample or _USUAL_SAMPLE
+    without = left_out(notes, count=count // _LEFT_OUT, seed=wish.seed)
+    for gap in without.gaps:
+        lines = list(notes[gap.path])
+        lines[gap.line - 1] = ""  # nothing else asks for a line that is not whole
+        notes[gap.path] = lines
+    made = known_items(notes, count=count - len(without.queries), seed=wish.seed)
+    if not made and not without.queries:
         raise UsageError(
             f"no question can be made from the notes in {workspace}",
             remedy="name judged queries with --queries, or use --set example",
         )
     return _Questions(
-        queries=made,
+        queries=(*made, *without.queries),
         origin="known-item",
         told=f"the notes, seed {wish.seed}",
-        remarks=(_KNOWN_ITEMS,),
+        remarks=(_KNOWN_ITEMS, *((_WITHOUT_WORDS,) if without.queries else ())),
+        gaps=without.gaps,
     )
 
 
@@ -174,8 +189,11 @@ def _usual(scene: Scene) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
     """Return what this machine can run, and what was left out."""
     opening = scene.prepared({"memory.backend": "builtin"})
     specs, left_out = ["builtin"], list[str]()
-    if opening.embedding.first is not None:
+    first, last = opening.embedding.first, opening.embedding.last
+    if first is not None:
         specs.insert(0, "builtin:keyword")
+        if last is not None:
+            specs.insert(1, f"builtin@provider={last.name}")
     else:
         left_out.append(
             "Search by meaning was left out: no embedding provider is configured."

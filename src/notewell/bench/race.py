@@ -16,11 +16,13 @@ from notewell.bench.contending import Entrant, Scene
 from notewell.bench.copying import (
     Change,
     copy_notes,
+    leave_out,
     line_reader,
     middling,
     working_folder,
 )
 from notewell.bench.lane import Lane, state_of
+from notewell.bench.left_out import Gap
 from notewell.bench.messages import Event, Moved, Uploading
 from notewell.bench.place import Place
 from notewell.bench.queries import Query
@@ -74,6 +76,7 @@ class Plan:
             and has the query as its second argument.
         state: A folder to keep indexes in; None: a temporary one.
         remarks: What a reader has to know.
+        gaps: Words that the copy of the notes lacks.
     """
 
     scene: Scene
@@ -88,6 +91,7 @@ class Plan:
     cold_code: str | None = None
     state: Path | None = None
     remarks: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
 
 
 def run(plan: Plan, listener: Listener) -> BenchReport:
@@ -128,6 +132,7 @@ class _Race:
     def __init__(self, plan: Plan, folder: Path, listener: Listener) -> None:
         self.notes = folder / "notes"
         self.scan: Scan = copy_notes(plan.workspace, self.notes)
+        leave_out(self.notes, plan.gaps)
         self._plan = plan
         self._listener = listener
         self.lanes = [self._lane(entrant, folder) for entrant in plan.entrants]

@@ -12,6 +12,7 @@ import numpy as np
 from notewell.bench.contending import Entrant
 from notewell.bench.folders import last_part, named_alone, without_folders
 from notewell.bench.lane import Attempt, Lane
+from notewell.bench.left_out import LEFT_OUT
 from notewell.bench.machine import this_machine, versions
 from notewell.bench.metrics import METRICS, Lengths, Span, scores
 from notewell.bench.queries import WHOLE, Query
@@ -83,7 +84,7 @@ def report_of(ran: Ran) -> BenchReport:
         contenders=contenders,
         comparisons=tuple(_comparisons(contenders, asked)),
         asked=tuple(asked),
-        remarks=(*ran.remarks, *_remarks(ran)),
+        remarks=(*ran.remarks, *_paying(contenders, asked), *_remarks(ran)),
     )
 
 
@@ -272,6 +273,33 @@ def _versions(contenders: Sequence[Contender]) -> dict[str, str]:
         each.backend: each.version for each in contenders if each.version is not None
     }
     return {**versions(), **engines}
+
+
+def _paying(contenders: Sequence[Contender], asked: Sequence[Asked]) -> Iterator[str]:
+    """Say who finds more than words alone do, where words were left out."""
+    places = [query for query in asked if query.category == LEFT_OUT]
+    base = next((at for at, one in enumerate(contenders) if _by_words(one)), None)
+    if base is None or not places:
+        return
+    for at, one in enumerate(contenders):
+        if one.provider is None:
+            continue
+        found, words = (_found(places, which) for which in (at, base))
+        gain = interval([a - b for a, b in zip(found, words, strict=True)])
+        verdict = "it pays" if gain.low > 0 else "that may be chance"
+        yield (
+            f"{one.label} (by {one.provider}) finds {sum(found):.0f} of {len(places)} places"
+            f" whose words were left out, {contenders[base].label} {sum(words):.0f}:"
+            f" {verdict}."
+        )
+
+
+def _by_words(contender: Contender) -> bool:
+    return contender.backend == "builtin" and contender.mode == "keyword"
+
+
+def _found(places: Sequence[Asked], at: int) -> list[float]:
+    return [query.answers[at].scores["success@6"] for query in places]
 
 
 def _remarks(ran: Ran) -> Iterator[str]:
