@@ -15,6 +15,7 @@ from notewell.backends.builtin.store import Store
 from notewell.types import FallbackReason
 
 _ANEW = "run `notewell index --force`; no note was touched"
+_TRIES = 3
 _OTHER_VERSION = "another version of notewell wrote the index; run `notewell index`"
 
 
@@ -103,6 +104,16 @@ class Readers:
             store.close()
 
     def _open(self) -> Store:
+        for _ in range(_TRIES):
+            # Who begins an index anew may take it away between two looks.
+            with suppress(apsw.CantOpenError):
+                return self._opened()
+        try:
+            return self._opened()
+        except apsw.CantOpenError as error:
+            raise self._explained(error, None) from error
+
+    def _opened(self) -> Store:
         owner = owner_of(self._path)
         if owner == "closed":
             why = f"the index {self._path} may not be read; see its permissions"
@@ -111,6 +122,8 @@ class Readers:
             raise Unreadable("not-ready", "the index was not built yet")
         try:
             store = Store.reader(self._path)
+        except apsw.CantOpenError:
+            raise
         except apsw.Error as error:
             raise self._explained(error, None) from error
         if store.is_empty:

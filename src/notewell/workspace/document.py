@@ -46,10 +46,7 @@ def get_document(
     for name, number in (("start", start), ("lines", lines), ("max_chars", max_chars)):
         if number is not None and number < 1:
             raise ValueError(f"{name} must be at least 1, got {number}")
-    try:
-        located = locate(workspace, path)
-    except OSError as exc:  # the folders changed while they were looked at
-        raise PathRefused(path, exc.strerror or "it cannot be read") from exc
+    located = locate(workspace, path)
     if hidden is not None and hidden(located.path):
         raise PathRefused(path, "denied in this conversation")
     start, lines = _window(located, start, lines)

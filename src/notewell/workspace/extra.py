@@ -9,6 +9,7 @@ from notewell.workspace.layout import (
     Workspace,
     is_markdown,
     is_valid_name,
+    real_path,
     relative_to,
     show_name,
 )
@@ -43,7 +44,7 @@ _DETAILS: Final = {
 
 def resolve_extra_paths(workspace: Workspace) -> list[Extra]:
     """Look at every extra path, in the order of the configuration."""
-    root = os.path.realpath(workspace.root)
+    root = real_path(workspace.root)
     return [_resolve(root, configured) for configured in workspace.extra_paths]
 
 
@@ -52,7 +53,7 @@ def _resolve(root: str, configured: str) -> Extra:
     if not _is_searchable(configured, named):
         problem = _problem(configured, "refused")
         return Extra(configured, named, configured, problem=problem)
-    parent = os.path.realpath(os.path.dirname(named))
+    parent = real_path(os.path.dirname(named))
     top = os.path.join(parent, os.path.basename(named))
     extra = Extra(configured, top, relative_to(root, top))
     # A link below the workspace may have been put there by whoever writes notes.

@@ -7,6 +7,7 @@ only those, and `USER.md`, are memory. Any other folder of Markdown is read whol
 import os
 import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -57,6 +58,8 @@ class Workspace:
     root: Path
     extra_paths: tuple[str, ...] = ()
 
+
+_TRIES: Final = 5
 
 _FARTHEST: Final = 2**63 - 1
 
@@ -189,6 +192,17 @@ def is_valid_name(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def real_path(path: str | os.PathLike[str]) -> str:
+    """Return a path without links.
+
+    Python's own fails when a link becomes a folder while it is looked at.
+    """
+    for _ in range(_TRIES):
+        with suppress(OSError):
+            return os.path.realpath(path)
+    return os.path.abspath(path)
 
 
 def relative_to(root: str, path: str) -> str:

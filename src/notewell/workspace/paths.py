@@ -25,6 +25,7 @@ from notewell.workspace.layout import (
     Workspace,
     has_workspace_layout,
     lists_name,
+    real_path,
     relative_to,
 )
 from notewell.workspace.request import PathRequest, read_request, refuse_by_name
@@ -78,13 +79,22 @@ def locate(workspace: Workspace, path: str, *, exactly: bool = False) -> Located
         exactly: `path` is one that a scan gave, so a bare name means the root only.
 
     Raises:
-        PathRefused: it is not a note of the workspace or of an extra path.
+        PathRefused: it is not a note of the workspace or of an extra path, or the
+            system does not let us look.
     """
     request = read_request(path)
+    try:
+        return _locate(workspace, request, exactly=exactly)
+    except OSError as exc:  # folders changed while they were looked at
+        why = exc.strerror or "it cannot be read"
+        raise PathRefused(request.given, why) from exc
+
+
+def _locate(workspace: Workspace, request: PathRequest, *, exactly: bool) -> Located:
     if source_of(request.path) == "sessions":
         # Other people speak in them, too: of transcripts only snippets are shown.
         return Located(path=request.path, file=None, reason=_TRANSCRIPT)
-    root = os.path.realpath(workspace.root)
+    root = real_path(workspace.root)
     way = _Way(root, request, list(_areas(workspace, root)))
     target = os.path.normpath(os.path.join(root, request.path))
     if request.is_bare and not exactly:
@@ -172,7 +182,7 @@ class _Way(NamedTuple):
             else:
                 return _Found(relative_to(self.root, file or target), file)
         # The same place under another name, such as /tmp and /private/tmp.
-        real = os.path.realpath(target)
+        real = real_path(target)
         if refusal is None and real != target and os.path.isabs(self.request.path):
             return self.follow(real)
         why = "it lies outside the workspace"

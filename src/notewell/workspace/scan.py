@@ -29,6 +29,7 @@ from notewell.workspace.layout import (
     is_markdown,
     is_valid_name,
     nanoseconds,
+    real_path,
     relative_to,
     show_name,
 )
@@ -45,7 +46,7 @@ def scan(workspace: Workspace) -> Scan:
 
     Never raises for what is on the disk: what cannot be read is in `skipped`.
     """
-    root = os.path.realpath(workspace.root)
+    root = real_path(workspace.root)
     walk = _Walk(root, keeps_identities=bool(workspace.extra_paths))
     walk.tree(root, "", only_memory=has_workspace_layout(root))
     extra_paths = [walk.extra(extra) for extra in resolve_extra_paths(workspace)]
