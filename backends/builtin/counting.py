@@ -14,7 +14,13 @@ from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
 from notewell.backends.text.counted import with_silent
 from notewell.config import VectorSettings
-from notewell.types import IndexReport, IndexStatus, Skipped, VectorStatus
+from notewell.types import (
+    VECTOR_SEARCH,
+    IndexReport,
+    IndexStatus,
+    Skipped,
+    VectorStatus,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +60,7 @@ def counted(
     live = store.live()
     assert live is not None
     identity = Identity.decoded(store.get(f"identity_{live.number}"))
-    vectors = _vectors(store, live, settings)
+    vectors, searched = _vectors(store, live, settings)
     return IndexStatus(
         location=str(path),
         bytes=size_of(path),
@@ -68,7 +74,7 @@ def counted(
         skipped=_problems(store, live),
         warnings=warnings,
         details={
-            **_vector_search(vectors, store, settings),
+            **searched,
             **_transcripts(store, live),
         },
     )
@@ -119,18 +125,24 @@ def _transcripts(store: Store, live: Generation) -> dict[str, str]:
 
 def _vectors(
     store: Store, live: Generation, settings: VectorSettings
-) -> tuple[VectorStatus, ...]:
+) -> tuple[tuple[VectorStatus, ...], dict[str, str]]:
+    """Count the sets, and say what they are searched by, where there are any."""
     sets = all_sets(store)
     if not sets:
-        return ()
+        return (), {}
     from notewell.backends.builtin.vectors.extension import IN_PROCESS, NAME, load
     from notewell.backends.builtin.vectors.nearest import hindrance, needs_codes
 
     extension = load(store, settings)
+    said = f"{NAME} {extension.version}, {extension.path}"
+    if extension.version is None:
+        said = f"{IN_PROCESS}: {extension.why}"
     found: list[VectorStatus] = []
     for identity, kept in sets:
         many = needs_codes(store, kept)
         hindered = hindrance(store, kept, extension, many=many)
+        if hindered:
+            said = f"{IN_PROCESS}: {hindered.message}"
         found.append(
             VectorStatus(
                 provider=identity.provider,
@@ -142,21 +154,7 @@ def _vectors(
                 vectors=store.one(f"select count(*) from {kept.vectors}"),
             )
         )
-    return tuple(found)
-
-
-def _vector_search(
-    vectors: tuple[VectorStatus, ...], store: Store, settings: VectorSettings
-) -> dict[str, str]:
-    """Say what vectors are searched by, where there are any."""
-    if not vectors:
-        return {}
-    from notewell.backends.builtin.vectors.extension import IN_PROCESS, NAME, load
-
-    found = load(store, settings)
-    if found.version is None:
-        return {"vector search": f"{IN_PROCESS}: {found.why}"}
-    return {"vector search": f"{NAME} {found.version}, {found.path}"}
+    return tuple(found), {VECTOR_SEARCH: said}
 
 
 def _problems(store: Store, live: Generation) -> tuple[Skipped, ...]:

@@ -7,7 +7,7 @@ and a line ends at LF only.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 SCHEMA_VERSION = 1
 
@@ -265,6 +265,11 @@ class VectorStatus:
     lacking: int
     search: str
     vectors: int = 0
+
+
+VECTOR_SEARCH: Final = "vector search"
+"""Among an index's details, what vectors are searched by: with a remedy behind a semicolon,
+if that is not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

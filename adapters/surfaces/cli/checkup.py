@@ -15,7 +15,7 @@ from notewell.adapters.surfaces.cli.overview import indexed_files
 from notewell.adapters.surfaces.cli.probe import lost_cause
 from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.errors import ConfigError, EmbeddingError, NotewellError
-from notewell.types import ProviderProbe, StatusReport
+from notewell.types import VECTOR_SEARCH, ProviderProbe, StatusReport
 
 if TYPE_CHECKING:
     from notewell.config import Settings
@@ -103,6 +103,7 @@ def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
         return
     yield _workspace(f"workspace{suffix}", report)
     yield from _engine(f"engine{suffix}", report)
+    yield from _vector_search(f"vector search{suffix}", report)
     yield from (_provider(f"embedding{suffix}", provider) for provider in tried)
     if report.enabled and not tried:
         yield from _none(f"embedding{suffix}", report)
@@ -139,9 +140,22 @@ def _engine(name: str, report: StatusReport) -> Iterator[Check]:
             detail=f"{step.to} stands in for {step.from_}: {detail}",
             remedy=remedy,
         )
-    if report.index.details:
-        said = [f"{name} {value}" for name, value in report.index.details.items()]
+    details = report.index.details.items()
+    said = [f"{key} {value}" for key, value in details if key != VECTOR_SEARCH]
+    if said:
         yield Check(name=name, status="ok", detail="; ".join(said))
+
+
+def _vector_search(name: str, report: StatusReport) -> Iterator[Check]:
+    """By what vectors are compared; that it is not what was asked for has a remedy."""
+    said = report.index.details.get(VECTOR_SEARCH)
+    if said is None:
+        return
+    detail, _, remedy = said.rpartition("; ")
+    if remedy and detail:
+        yield Check(name=name, status="warning", detail=detail, remedy=remedy)
+    else:
+        yield Check(name=name, status="ok", detail=said)
 
 
 def _provider(name: str, tried: ProviderProbe) -> Check:

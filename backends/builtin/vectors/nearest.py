@@ -47,7 +47,7 @@ _ROUNDING: Final = 1e-5
 _TIES: Final = 4
 """Passages that are as near as the last one, times the limit, that are looked at."""
 
-_ANEW: Final = "run `notewell index`; no note was touched"
+_ANEW: Final = "run `notewell index`"
 
 
 class Near(NamedTuple):
