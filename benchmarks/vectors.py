@@ -6,7 +6,8 @@
 The INDEX files are notewell's own, with vectors of real text (see quality.py --state),
 or float32 matrices as numpy keeps them (.npy); without any, random ones stand for them. More vectors are sampled around these: a real one
 plus noise of its own length times --noise. Questions are real vectors that are left out,
-with noise too; with --noise 0 only real vectors are searched.
+with noise too; with --noise 0 only real vectors are searched, and --questions names real
+questions, as a matrix.
 
 For each number of vectors: CPU milliseconds of a search in a process that stays, by
 sqlite-vec, by blocks of codes in the process, and by comparing all vectors there; of
@@ -42,7 +43,7 @@ from notewell.backends.builtin.vectors.nearest import VectorSearch, Ways
 from notewell.backends.builtin.vectors.tables import all_sets, ensure_set
 from notewell.config import VectorSettings
 
-QUESTIONS = 30
+QUESTIONS = 50
 TOP = 10
 NEAR = 40
 _BLOCK = 10_000
@@ -85,6 +86,7 @@ def main() -> int:
     parser.add_argument("--vectors", type=int, action="append")
     parser.add_argument("--dimension", type=int, default=384)
     parser.add_argument("--noise", type=float, default=0.9)
+    parser.add_argument("--questions", type=Path)
     given = parser.parse_args()
     if given.index:
         real = np.concatenate([vectors_of(path) for path in given.index])
@@ -92,8 +94,9 @@ def main() -> int:
     else:
         real = unlike_any(5_000, given.dimension)
         print(f"random vectors of {real.shape[1]} numbers")
+    real_asked = vectors_of(given.questions) if given.questions else None
     for count in given.vectors or [len(real)]:
-        measure(real, count, given.noise)
+        measure(real, count, given.noise, real_asked)
     return 0
 
 
@@ -125,12 +128,15 @@ def unit(rows: Floats) -> Floats:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def measure(real: Floats, count: int, noise: float) -> None:
+def measure(real: Floats, count: int, noise: float, real_asked: Floats | None) -> None:
     """Fill an index with that many vectors and put questions to it."""
     chance = np.random.default_rng(count)
     order = chance.permutation(len(real))
     asked = sampled(real[order[:QUESTIONS]], QUESTIONS, noise, chance)
     around = real[order[QUESTIONS:]]
+    if real_asked is not None:
+        some = chance.permutation(len(real_asked))[:QUESTIONS]
+        asked, around = real_asked[some], real
     with tempfile.TemporaryDirectory() as folder:
         plain, other = Path(folder) / "plain.sqlite", Path(folder) / "other.sqlite"
         matrix = fill(plain, around, count, noise, chance)
@@ -138,10 +144,7 @@ def measure(real: Floats, count: int, noise: float) -> None:
         products = [timed(lambda q=q: matrix @ q)[1] for q in asked]
         product = statistics.median(products)
         print(f"  exact product         {product:8.1f}")
-        best = [
-            set((np.argsort(-(matrix @ q), kind="stable")[:TOP] + 1).tolist())
-            for q in asked
-        ]
+        best = [nearest_of(matrix @ q) for q in asked]
         for name, settings, coded in (
             ("sqlite-vec", IN_DATABASE, True),
             ("blocks, in process", IN_PROCESS, True),
@@ -154,6 +157,12 @@ def measure(real: Floats, count: int, noise: float) -> None:
                 report(
                     name, other, settings, asked if coded else asked[:5], best, product
                 )
+
+
+def nearest_of(cosines: Floats) -> set[int]:
+    """Return the passages of the nearest vectors, and of all as near as the last."""
+    last = np.partition(cosines, -TOP)[-TOP]
+    return set((np.flatnonzero(cosines >= last - 1e-6) + 1).tolist())
 
 
 def write(path: Path, settings: VectorSettings) -> None:

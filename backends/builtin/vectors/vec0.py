@@ -33,11 +33,16 @@ MOST: Final = 4096
 _SLOTS: Final = 1024
 """Codes in a chunk of the table."""
 
-_SAMPLE: Final = 2048
+_SAMPLE: Final = 1536
 """Codes that are looked at to see how near the nearest are."""
 
 _AT_ONCE: Final = 2_000
 """Vectors that are coded at once."""
+
+_OF_CANDIDATES: Final = 4
+"""One of so many candidates is compared by both halves of the question."""
+
+_ALL: Final = -1
 
 
 class Rough(NamedTuple):
@@ -59,7 +64,7 @@ class DatabaseSearch:
         self._question = question
 
     def near(self, wanted: int) -> list[Rough]:
-        """Return about so many vectors whose codes are nearest, best first.
+        """Return the best of about so many vectors whose codes are nearest, best first.
 
         Those that came after the codes were written are all among them.
 
@@ -72,8 +77,9 @@ class DatabaseSearch:
         last = self._store.get(self._kept.coded_to) or 0
         return self._rated(
             f"select rowid from {table}"
-            " where code match vec_bit(?5) and k = ?6 and distance <= ?7"
-            f" union all select id from {self._kept.vectors} where id >= ?8",
+            " where code match vec_bit(?6) and k = ?7 and distance <= ?8"
+            f" union all select id from {self._kept.vectors} where id >= ?9",
+            wanted // _OF_CANDIDATES,
             code,
             MOST,
             bound,
@@ -83,26 +89,33 @@ class DatabaseSearch:
     def all(self, files: Sequence[int] | None) -> list[Rough]:
         """Return every vector, or those of some files, best first."""
         if files is None:
-            return self._rated(f"select id from {self._kept.vectors}")
+            return self._rated(f"select id from {self._kept.vectors}", _ALL)
         return self._rated(
             f"select v.id from {self._tables.chunks} as c"
             f" join {self._kept.texts} as t on t.digest = c.digest"
             f" join {self._kept.vectors} as v on {windows_of('v', 't')}"
-            " where c.file_id in (select value from json_each(?5))",
+            " where c.file_id in (select value from json_each(?6))",
+            _ALL,
             f"[{','.join(map(str, files))}]",
         )
 
-    def _rated(self, which: str, *values: object) -> list[Rough]:
-        """Return vectors with their cosines: the sum of those with either half."""
+    def _rated(self, which: str, most: int, *values: object) -> list[Rough]:
+        """Return the best vectors with their cosines: the sum of those with either half.
+
+        By the first half alone it is seen which are the best, but for a few thousandths.
+        """
         rows = self._store.rows(
-            f"with near(id) as materialized ({which})"
-            " select v.id,"
-            " ?3 * (1 - vec_distance_cosine(vec_int8(v.vector), vec_int8(?1)))"
-            " + ?4 * (1 - vec_distance_cosine(vec_int8(v.vector), vec_int8(?2)))"
-            f" from near cross join {self._kept.vectors} as v on v.id = near.id"
-            " order by 2 desc, 1",
+            f"with near(id) as materialized ({which}), best as materialized ("
+            "  select v.id, v.vector,"
+            "   vec_distance_cosine(vec_int8(v.vector), vec_int8(?1)) as far"
+            f"  from near cross join {self._kept.vectors} as v on v.id = near.id"
+            "  order by far, v.id limit ?5"
+            ") select id, ?3 * (1 - far)"
+            "  + ?4 * (1 - vec_distance_cosine(vec_int8(vector), vec_int8(?2)))"
+            " from best order by 2 desc, 1",
             *self._question.halves,
             *self._question.shares,
+            most,
             *values,
         )
         if rows and rows[-1][1] is None:
