@@ -112,7 +112,7 @@ def test_a_healthy_machine_has_no_problem(run: "Notewell") -> None:
         "state folder",
         "disk",
         "workspace",
-        "engine",
+        "vector search",
         "embedding",
         "index",
     ]
@@ -284,6 +284,21 @@ def test_what_comes_with_the_install_and_is_not_there_is_told(
     assert remedies == (["pip install wordllama==0.4.0.post1"] if told else [])
     assert (ran.code, answer["mode"], answer["degraded"]) == (0, "keyword", False)
     assert [hit["path"] for hit in answer["results"]] == ["MEMORY.md"]
+
+
+def test_an_extension_that_is_not_there_is_a_warning_with_the_remedy(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    text = "{memory: {search: {store: {vector: {extensionPath: '/nowhere/vec0'}}}}}"
+    file = config_file(tmp_path, text)
+    run("index", "--config", file)
+
+    ran = run("doctor", "--json", "--config", file)
+
+    [check] = [item for item in ran.value["checks"] if item["name"] == "vector search"]
+    assert (ran.code, check["status"]) == (0, "warning")
+    assert check["detail"] == "in-process: there is no sqlite-vec at /nowhere/vec0"
+    assert check["remedy"].startswith("install sqlite-vec")
 
 
 def test_a_doctor_builds_no_index(run: "Notewell", environ: dict[str, str]) -> None:
