@@ -49,13 +49,19 @@ _SPACE: Final = "▁"
 _SPECIAL: Final = re.compile("(<unk>|<s>|</s>)")
 """Written in a text, they count as the marks that they are named for."""
 
+_LETTERS: Final = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u04ff"
+_ALONE: Final = "0-9\\n\u2e80-\ufffc\ufffe-\U0010ffff"
 _WORDS: Final = re.compile(
-    f"{_SPACE}*[^{_SPACE}\\n\u2e80-\ufffc\ufffe-\U0010ffff]+|{_SPACE}+|.", re.DOTALL
+    f"{_SPACE}*[{_LETTERS}]+|{_SPACE}*[^{_SPACE}{_LETTERS}{_ALONE}]+|{_SPACE}+|.",
+    re.DOTALL,
 )
-"""What is joined with nothing else: no piece has a space behind something else, and none of
-several characters has a line end or one of the scripts from U+2E80 on."""
+"""What is joined with nothing else: no piece has a space behind something else, none has Latin,
+Greek or Cyrillic letters beside others, and none of several characters has a digit, a line end
+or one of the scripts from U+2E80 on. So few words are new that a text is looked up."""
 
-_LAST: Final = 1 << 30
+_MOST: Final = 1 << 16
+"""More than there are pieces."""
+
 _WORTH_REMEMBERING: Final = 32
 _REMEMBERED: Final = 100_000
 
@@ -271,18 +277,18 @@ class Tokenizer:
         parts = [part for character in word for part in self._parts(character)]
         before = [*range(-1, len(parts) - 1)]
         after = [*range(1, len(parts)), -1]
-        waiting: list[tuple[int, int, int]] = []
+        waiting: list[tuple[int, int]] = []
 
         def consider(left: int, right: int) -> None:
             if left >= 0 <= right and (rank := self._rank(parts[left], parts[right])):
-                heappush(waiting, (*rank, left))
+                heappush(waiting, (rank, left))
 
         for left, right in enumerate(after):
             consider(left, right)
         while waiting:
-            *rank, left = heappop(waiting)
+            rank, left = heappop(waiting)
             right = after[left]
-            if right < 0 or self._rank(parts[left], parts[right]) != tuple(rank):
+            if right < 0 or self._rank(parts[left], parts[right]) != rank:
                 continue  # one of the two has been joined with another meanwhile
             parts[left] += parts[right]
             parts[right], after[left] = "", after[right]
@@ -297,13 +303,14 @@ class Tokenizer:
             return character
         return [f"<0x{byte:02X}>" for byte in character.encode()]
 
-    def _rank(self, left: str, right: str) -> tuple[int, int] | None:
-        """Return when two neighbours are joined, the lowest first; None: never."""
+    def _rank(self, left: str, right: str) -> int:
+        """Return when two neighbours are joined, the lowest first; 0: never."""
         both = self._number_of.get(left + right)
         if both is None:
-            return None
-        last = _LAST if right.strip(_SPACE) == "" else 0  # runs of spaces
-        return both + last, self._number_of[left]
+            return 0
+        if not right.strip(_SPACE):  # runs of spaces come last
+            both += _MOST
+        return both * _MOST + self._number_of[left]
 
 
 def _unusable(path: Path, exc: Exception) -> EmbeddingError:
