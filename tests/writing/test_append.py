@@ -127,6 +127,52 @@ def test_a_link_in_the_place_of_the_folder_is_refused(root: Path) -> None:
     assert list(outside.iterdir()) == []
 
 
+SWAPPED = """
+import os, sys
+from pathlib import Path
+from notewell.errors import NotewellError
+from notewell.workspace import Workspace
+from notewell.writing import append_note
+
+root, outside, swap_at, log = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+memory, opened = root / "memory", 0
+
+def swap(event, args):
+    global opened
+    if event != "open" or not str(args[0]).endswith(("/memory", "2026-03-01.md")):
+        return
+    opened += 1
+    if opened == swap_at:
+        os.rename(memory, root / "moved")
+        os.symlink(outside, memory)
+
+sys.addaudithook(swap)
+try:
+    append_note(Workspace(root=root), log, "new", state_dir=root.parent / "s")
+except NotewellError as error:
+    print(error.kind)
+print(opened)
+"""
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["a note", "a new note"])
+@pytest.mark.parametrize("swap_at", [1, 2, 3, 4])
+def test_a_folder_that_becomes_a_link_meanwhile_leads_no_text_outside(
+    root: Path, swap_at: int, there: bool
+) -> None:
+    outside = root.parent / "outside"
+    outside.mkdir()
+    if there:
+        (root / LOG).write_bytes(b"old\n")
+        (outside / Path(LOG).name).write_bytes(b"outside\n")
+
+    ran = child(SWAPPED, root, outside, swap_at, LOG)
+
+    assert int(ran.stdout.split()[-1]) >= 2  # something was opened
+    left = [each.read_bytes() for each in outside.iterdir()]
+    assert left == ([b"outside\n"] if there else [])
+
+
 def test_a_pipe_in_the_place_of_a_note_is_refused_at_once(root: Path) -> None:
     os.mkfifo(root / LOG)
 

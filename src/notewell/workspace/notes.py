@@ -67,14 +67,7 @@ def read_regular(
     flags = _OPEN_FLAGS if follow_link else _OPEN_FLAGS | _NO_LINK
     with open(os.open(file, flags), "rb") as opened:
         if not (follow_link or below_links):
-            # A folder on the way may have become a link after it was looked at; what is
-            # open cannot change any more, so it is asked where it is.
-            try:
-                there = os.readlink(f"/proc/self/fd/{opened.fileno()}")
-            except OSError:  # no Linux, or no /proc
-                there = _without_links(opened.fileno(), file)
-            if there != os.fspath(file):
-                raise OSError(errno.ELOOP, _LINK, os.fspath(file))
+            check_place(opened.fileno(), file)
         # What was looked at before may have been replaced since; this cannot be.
         found = os.fstat(opened.fileno())
         if not stat.S_ISREG(found.st_mode):
@@ -86,6 +79,23 @@ def read_regular(
     if len(raw) > MAX_NOTE_BYTES:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file))
     return raw
+
+
+def check_place(opened: int, file: str | os.PathLike[str]) -> None:
+    """Make sure that a file or a folder that is open was not reached by a link.
+
+    A folder on the way may have become a link after it was looked at; what is open
+    cannot change any more, so it is asked where it is.
+
+    Raises:
+        OSError: a link led to it.
+    """
+    try:
+        there = os.readlink(f"/proc/self/fd/{opened}")
+    except OSError:  # no Linux, or no /proc
+        there = _without_links(opened, file)
+    if there != os.fspath(file):
+        raise OSError(errno.ELOOP, _LINK, os.fspath(file))
 
 
 def _without_links(opened: int, file: str | os.PathLike[str]) -> str:

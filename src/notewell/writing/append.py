@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from notewell.errors import NoteNotWritten, PathRefused, UsageError
 from notewell.workspace import Workspace, locate, read_note, split_lines
 from notewell.workspace.layout import MAX_NOTE_BYTES
-from notewell.workspace.notes import decode_note, encoding_of
+from notewell.workspace.notes import decode_note, encoding_of, read_regular
 from notewell.writing.blocks import Fresh, flat, fresh_part
 from notewell.writing.journal import Entry, Journal
 from notewell.writing.locks import only_writer_of, state_file
@@ -151,8 +151,7 @@ class _Job:
     def compare_ahead(self) -> None:
         """Find what the note lacks before anybody has to wait for us."""
         try:
-            with open(self._place.file, "rb") as opened:
-                before = opened.read(MAX_NOTE_BYTES + 1)
+            before = read_regular(self._place.file)
         except OSError:
             return
         self._compared = before, self._fresh(before)

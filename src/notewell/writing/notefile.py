@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten, PathRefused
+from notewell.workspace.notes import check_place
 from notewell.writing.private import create_folder
 
 _FLAGS: Final = (
@@ -19,6 +20,12 @@ _FLAGS: Final = (
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
+)
+_FOLDER: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
 )
 
 
@@ -125,20 +132,28 @@ def open_note(file: str, path: str) -> Generator[NoteFile]:
 
 def _opened(file: str, path: str) -> tuple[int, bool]:
     """Open a note, creating it and its folder; say if it is new."""
-    folder = os.path.dirname(file)
+    folder, name = os.path.split(file)
     create_folder(Path(folder))
-    if os.path.realpath(folder) != folder:
-        raise PathRefused(path, "symbolic links are not followed")
     try:
+        # The note is opened in the folder that is open, whatever takes its place.
+        above = os.open(folder, _FOLDER)
         try:
-            return os.open(file, _FLAGS), False
-        except FileNotFoundError:
-            flags = _FLAGS | os.O_CREAT | os.O_EXCL
-            return os.open(file, flags, 0o600), True
+            check_place(above, folder)
+            return _opened_in(above, name)
+        finally:
+            os.close(above)
     except OSError as exc:
-        if exc.errno == errno.ELOOP:
+        if exc.errno in (errno.ELOOP, errno.ENOTDIR):
             raise PathRefused(path, "symbolic links are not followed") from exc
         raise
+
+
+def _opened_in(folder: int, name: str) -> tuple[int, bool]:
+    try:
+        return os.open(name, _FLAGS, dir_fd=folder), False
+    except FileNotFoundError:
+        flags = _FLAGS | os.O_CREAT | os.O_EXCL
+        return os.open(name, flags, 0o600, dir_fd=folder), True
 
 
 def _remove_empty(file: str) -> None:
