@@ -76,6 +76,18 @@ def named(tokens: int, overlap: int) -> str:
     return f"{_VERSION}:{tokens}/{min(overlap, tokens // 2)}" if tokens else ""
 
 
+def times_read(name: str) -> float:
+    """Return how often each token of a long passage is in a window, about.
+
+    >>> times_read("1:120/40"), times_read("")
+    (1.5, 1.0)
+    """
+    if not name:
+        return 1.0
+    tokens, overlap = _cut(name)
+    return tokens / (tokens - overlap)
+
+
 def windows(text: str, name: str) -> list[Window]:
     """Cut the text of a passage; at least one window.
 
@@ -89,7 +101,7 @@ def windows(text: str, name: str) -> list[Window]:
     whole = Window(0, text.count("\n"), text)
     if not name:
         return [whole]
-    tokens, overlap = map(int, name.partition(":")[2].split("/"))
+    tokens, overlap = _cut(name)
     room, shared = tokens * QUARTERS_PER_TOKEN, overlap * QUARTERS_PER_TOKEN
     if quarters(text) <= room:
         return [whole]
@@ -100,6 +112,11 @@ def windows(text: str, name: str) -> list[Window]:
         )
         for a, b in _spans(units, room, shared)
     ] or [whole]
+
+
+def _cut(name: str) -> tuple[int, int]:
+    tokens, overlap = name.partition(":")[2].split("/")
+    return int(tokens), int(overlap)
 
 
 def _units(text: str, room: int, shared: int) -> Iterator[_Unit]:

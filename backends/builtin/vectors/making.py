@@ -40,7 +40,7 @@ from notewell.backends.builtin.vectors.texts import (
     live,
     next_texts,
 )
-from notewell.backends.text.windows import windows
+from notewell.backends.text.windows import times_read, windows
 from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
 
@@ -143,7 +143,7 @@ class Making:
                     provider=self._provider.name,
                     host=self._provider.host,
                     passages=texts,
-                    tokens=size // _BYTES_PER_TOKEN,
+                    tokens=round(size / _BYTES_PER_TOKEN * times_read(self._cut)),
                 )
             )
         if self._provider.instant and texts <= AT_ONCE:

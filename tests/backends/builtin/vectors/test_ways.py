@@ -295,6 +295,37 @@ def test_damaged_codes_cost_this_answer_nothing_and_are_written_anew_by_the_next
     assert mended.hits == whole.hits
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update nw_blocks_1 set codes = x'000102'",
+        "update nw_blocks_1 set ids = x'000102'",
+        "update nw_blocks_1 set codes = zeroblob(length(codes))",
+        "drop table nw_blocks_1",
+    ],
+)
+def test_damaged_blocks_are_told_and_written_anew_by_the_next_run(
+    meant: "Meant", monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
+    meant.has(settings=OFF)
+    meant.notebook.write({**NOTES, **CAR})
+    meant.index()
+    whole = meant.notebook.ask("vehicle")
+    with closing(apsw.Connection(str(meant.notebook.index))) as index:
+        index.execute(damage)
+    meant.has(settings=OFF)  # which holds no block yet
+
+    broken = meant.notebook.ask("automobile")
+    meant.index()
+    mended = meant.notebook.ask("vehicle")
+
+    assert broken.degraded
+    assert broken.hits[0].path == "memory/car.md"
+    assert mended.fallbacks == ()
+    assert mended.hits == whole.hits
+
+
 def test_codes_that_are_not_those_of_their_vectors_are_written_anew(
     coded: "Meant",
 ) -> None:

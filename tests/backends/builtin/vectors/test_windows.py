@@ -119,6 +119,19 @@ def test_a_passage_is_cut_where_the_provider_is_on_this_machine(
     assert len(asked.texts) == local
 
 
+def test_the_cost_that_is_told_before_an_upload_counts_what_windows_repeat(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write({"memory/long.md": long_note()})
+    meant.has(concepts.provider(remote=True))
+    meant.index()
+    meant.has(settings={"chunking.window.tokens": 120})
+    meant.index()
+
+    whole, in_windows = (upload.tokens for upload in meant.uploads)
+    assert in_windows == round(whole * 1.5)
+
+
 def test_an_old_set_answers_until_the_new_one_is_whole(
     meant: "Meant", concepts: "Concepts"
 ) -> None:
