@@ -30,6 +30,7 @@ from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.copies import Copies
 from notewell.backends.qmd.counts import Counts, can_be_cut
 from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.models import borrow
 from notewell.backends.qmd.modes import Answered, Modes
 from notewell.backends.qmd.outlook import bounds, not_read, outlook, problem_of
 from notewell.backends.qmd.program import Program, child_environment
@@ -84,6 +85,8 @@ class QmdBackend:
         environ = child_environment(site.environ, offline=site.memory.offline)
         home = Home(site)
         await off_the_loop(home.create)
+        if site.memory.qmd.search_mode != "search":
+            await off_the_loop(borrow, environ, home.models)
         program = await known_program(site, environ, folder=home.folder)
         backend = cls(site, home, program, environ)
         if site.stays:

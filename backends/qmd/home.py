@@ -25,6 +25,7 @@ import orjson
 from notewell.backends.base import Site, Waiting
 from notewell.backends.qmd.collections import Collection
 from notewell.backends.qmd.contract import BACKEND, Abilities
+from notewell.backends.qmd.models import configured_models
 from notewell.errors import BackendUnavailable
 from notewell.writing.private import create_folder, private_lock, replace_file
 
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 _Signature = tuple[int, int, int]
 _ASK_AGAIN: Final = 0.05
 """Seconds after which a lock that is taken is tried again."""
-
-_NO_MODEL: Final = "/nonexistent/notewell-downloads-no-model.gguf"
-"""A model that is not there fails at once; one to be downloaded hangs for minutes."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -203,7 +201,7 @@ class Home:
             }
         }
         if abilities.configured_models:
-            shape["models"] = configured_models(environ)
+            shape["models"] = configured_models(environ, self.models)
         replace_file(self.configuration(number), orjson.dumps(shape))
 
     def discard(self, number: int) -> None:
@@ -255,19 +253,6 @@ def _is_acquired(lock: "BaseFileLock") -> bool:
     except Timeout:
         return False
     return True
-
-
-def configured_models(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the models of QMD's configuration, which there beats its environment.
-
-    Those that expand and rerank are used only as files that are here.
-    """
-    embed = environ.get("QMD_EMBED_MODEL")
-    models = {
-        "generate": environ.get("QMD_GENERATE_MODEL", _NO_MODEL),
-        "rerank": environ.get("QMD_RERANK_MODEL", _NO_MODEL),
-    }
-    return {**models, "embed": embed} if embed else models
 
 
 def _folder_name(site: Site) -> str:

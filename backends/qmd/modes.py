@@ -5,11 +5,9 @@ for minutes. What a mode lacks is told in the answer, and words always have thei
 so that a word that stands in a note is found in every mode.
 """
 
-import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final, cast
 
 from notewell.backends.base import Site
@@ -19,6 +17,12 @@ from notewell.backends.qmd.answering import Worded, Words
 from notewell.backends.qmd.asking import Budget, Question
 from notewell.backends.qmd.contract import RECOMMENDED
 from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.models import (
+    FOR_QUERY,
+    embedding_model,
+    is_here,
+    model_of,
+)
 from notewell.backends.qmd.program import Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 from notewell.types import Fallback, FallbackReason, Hit, Mode
@@ -32,10 +36,6 @@ _WORDS: Final = 0.7
 _RANK_DAMPING: Final = 5
 
 _DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
-_REFERENCE: Final = re.compile(r"hf:(?:.*/)?([^/]+)")
-_DEFAULT_MODEL: Final = (
-    "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,17 +183,18 @@ class Modes:
 
     def _lacking_for_query(self) -> Fallback | None:
         """Return the step down from `query` when it would fetch a model."""
-        names = ("QMD_GENERATE_MODEL", "QMD_RERANK_MODEL")
+        needed = {name: model_of(name, self._environ) for name in FOR_QUERY}
         missing = [
-            name
-            for name in names
-            if not is_here(self._environ.get(name, ""), self._models)
+            f"{model} ({name})"
+            for name, model in needed.items()
+            if not is_here(model, self._models)
         ]
         if not missing:
             return None
         said = (
-            "questions are neither expanded nor reranked, no model file is named by "
-            f"{' and '.join(missing)}; name them, or set memory.qmd.searchMode to vsearch"
+            "questions are neither expanded nor reranked, these models are not on this "
+            f"machine: {', '.join(missing)}; fetch them with QMD and run `notewell "
+            "index`, or set memory.qmd.searchMode to vsearch"
         )
         return _step("query", "vectors and words", "model-missing", said)
 
@@ -218,20 +219,6 @@ class _Way:
     ask: Callable[[Budget], Awaitable[list[Document]]]
     join: Callable[[Sequence[Hit], Worded, int], Worded]
     lacking: Fallback | None = None
-
-
-def embedding_model(environ: Mapping[str, str]) -> str:
-    """Return the embedding model that QMD will use."""
-    return environ.get("QMD_EMBED_MODEL") or _DEFAULT_MODEL
-
-
-def is_here(model: str, models: Path) -> bool:
-    """Say whether a model is a file, or a reference whose file was fetched before."""
-    reference = _REFERENCE.fullmatch(model)
-    if reference is None:
-        return bool(model) and os.path.isfile(os.path.expanduser(model))
-    name = reference[1].partition("#")[0]
-    return any(file.name.endswith(name) for file in models.glob("*.gguf"))
 
 
 def filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:

@@ -9,11 +9,12 @@ from typing import Final
 import msgspec
 
 from notewell.backends.base import Site
+from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.audit import file_state
 from notewell.backends.qmd.client import Client
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home
-from notewell.backends.qmd.modes import embedding_model, is_here
+from notewell.backends.qmd.models import borrow, embedding_model, is_here
 from notewell.backends.qmd.program import Program
 from notewell.errors import BackendError, BackendFailed
 from notewell.types import IndexReport
@@ -49,12 +50,15 @@ class Vectors:
             await self.make()
         except BackendError as error:
             warnings = (*warnings, f"{error.message}; {error.remedy}")
-        record = self._home.record()
-        left = record.pending_vectors or 0
+        record = await off_the_loop(self._home.record)
+        left = record.pending_vectors
+        if left:  # all of it is found by words, so nothing of it is pending
+            said = f"{left:,} documents have no vector yet; `notewell index` goes on."
+            warnings = (*warnings, said)
+        known = record.vectors and left is not None
         return replace(
             report,
-            embedded=max(0, record.documents - left) if record.vectors else 0,
-            pending=report.pending + left,
+            embedded=max(0, record.documents - (left or 0)) if known else 0,
             warnings=warnings,
         )
 
@@ -64,6 +68,7 @@ class Vectors:
         Raises:
             BackendError: some could not be made.
         """
+        await off_the_loop(borrow, self._environ, self._home.models)
         self._check_model()
         async with self._home.only_writer(patient=False) as mine:
             record = self._home.record()
@@ -72,10 +77,16 @@ class Vectors:
                 return
             client = Client(self._program, self._home, self._environ, number)
             other = record.model not in ("", self._model)
-            if other:
-                self._home.configure(
-                    number, record.collections, self._environ, self._program.abilities
-                )
+            # A model may have come, or be another one, since the index was built.
+            await off_the_loop(
+                self._home.configure,
+                number,
+                record.collections,
+                self._environ,
+                self._program.abilities,
+            )
+            if record.pending_vectors == 0 and not other:
+                return
             failed: BackendError | None = None
             try:
                 await self._embed(client, anew=other)

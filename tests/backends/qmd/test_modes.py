@@ -1,5 +1,6 @@
 """Searching by meaning: with a real model, and what is done without one."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -185,3 +186,87 @@ def test_the_very_word_is_shown_beside_what_is_nearer_by_meaning() -> None:
     joined = modes.blended(meant, Worded(hits=(word,), literal=True, stale=False), 2)
 
     assert [one.path for one in joined.hits] == ["a", "word"]
+
+
+async def test_a_model_that_the_users_own_qmd_fetched_is_used_and_only_read(
+    notes: "Notes", faulty: "Faulty", tmp_path: Path
+) -> None:
+    theirs = tmp_path / "home" / ".cache" / "qmd" / "models"
+    theirs.mkdir(parents=True)
+    names = ["hf_a_embed.gguf", "hf_a_expand.gguf", "hf_a_rerank.gguf"]
+    for name in names:
+        (theirs / name).touch(mode=0o400)
+    faulty.mood(
+        "import os\n"
+        "if command == 'status':\n"
+        "    print('Vectors: 1 embedded', flush=True)\n"
+        "    os._exit(0)"
+    )
+    environ = {
+        "HOME": str(tmp_path / "home"),
+        "QMD_EMBED_MODEL": "hf:a/models/embed.gguf",
+        "QMD_GENERATE_MODEL": "hf:a/models/expand.gguf",
+        "QMD_RERANK_MODEL": "hf:a/models/rerank.gguf",
+    }
+    site = notes.site(faulty.command, searchMode="query", environ=environ)
+    offline = replace(site, memory=structs.replace(site.memory, offline=True))
+
+    backend = await QmdBackend.open(offline)
+    report = await backend.refresh(vectors=VectorWork())
+    found = await backend.search(Query(text="heron", limit=3))
+    await backend.close()
+
+    assert (report.embedded, report.warnings) == (1, ())
+    assert (found.mode, found.fallbacks) == ("query", ())
+    assert sorted(file.name for file in theirs.iterdir()) == names
+    links = sorted(notes.state.glob("qmd/models/*.gguf"))
+    assert [link.readlink() for link in links] == [theirs / name for name in names]
+    # By its name in the network QMD would ask there first, and wait for long.
+    [config] = notes.state.glob("qmd/main/1/config/qmd/index.yml")
+    assert json.loads(config.read_bytes())["models"] == {
+        "embed": str(links[0]),
+        "generate": str(links[1]),
+        "rerank": str(links[2]),
+    }
+
+
+async def test_texts_without_a_vector_are_no_files_that_could_not_be_indexed(
+    notes: "Notes", faulty: "Faulty"
+) -> None:
+    faulty.mood(
+        "import os\n"
+        "if command == 'embed': raise SystemExit('Error: fetch failed')\n"
+        "if command == 'status':\n"
+        "    print('Vectors: 0 embedded\\nPending: 1 need embedding', flush=True)\n"
+        "    os._exit(0)"
+    )
+    environ = {"QMD_EMBED_MODEL": __file__}
+    site = notes.site(faulty.command, searchMode="vsearch", environ=environ)
+
+    backend = await QmdBackend.open(site)
+    report = await backend.refresh(vectors=VectorWork())
+    await backend.close()
+
+    assert (report.files, report.pending, report.embedded) == (1, 0, 0)
+    assert any("1 documents have no vector" in said for said in report.warnings)
+
+
+async def test_a_run_over_what_has_vectors_starts_nothing(
+    notes: "Notes", faulty: "Faulty"
+) -> None:
+    faulty.mood(
+        "import os\n"
+        "if command == 'status':\n"
+        "    print('Vectors: 1 embedded', flush=True)\n"
+        "    os._exit(0)"
+    )
+    environ = {"QMD_EMBED_MODEL": __file__}
+    site = notes.site(faulty.command, searchMode="vsearch", environ=environ)
+    backend = await QmdBackend.open(site)
+    await backend.refresh(vectors=VectorWork())
+    before = len(faulty.calls())
+
+    await backend.refresh(vectors=VectorWork())
+    await backend.close()
+
+    assert len(faulty.calls()) == before
