@@ -18,6 +18,14 @@ _FOLDER: Final = (
 )
 _LINK: Final = "symbolic links are not followed"
 
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_MARKED: Final = {mark[:1] for mark, _ in _MARKS}
+
 
 class NoteText(NamedTuple):
     """The content of a note.
@@ -67,7 +75,14 @@ def read_regular(
     flags = _OPEN_FLAGS if follow_link else _OPEN_FLAGS | _NO_LINK
     with open(os.open(file, flags), "rb") as opened:
         if not (follow_link or below_links):
-            check_place(opened.fileno(), file)
+            # A folder on the way may have become a link after it was looked at; what is
+            # open cannot change any more, so it is asked where it is.
+            try:
+                there = os.readlink(f"/proc/self/fd/{opened.fileno()}")
+            except OSError:  # no Linux, or no /proc
+                there = without_links(opened.fileno(), file)
+            if there != os.fspath(file):
+                raise OSError(errno.ELOOP, _LINK, os.fspath(file))
         # What was looked at before may have been replaced since; this cannot be.
         found = os.fstat(opened.fileno())
         if not stat.S_ISREG(found.st_mode):
@@ -81,25 +96,8 @@ def read_regular(
     return raw
 
 
-def check_place(opened: int, file: str | os.PathLike[str]) -> None:
-    """Make sure that a file or a folder that is open was not reached by a link.
-
-    A folder on the way may have become a link after it was looked at; what is open
-    cannot change any more, so it is asked where it is.
-
-    Raises:
-        OSError: a link led to it.
-    """
-    try:
-        there = os.readlink(f"/proc/self/fd/{opened}")
-    except OSError:  # no Linux, or no /proc
-        there = _without_links(opened, file)
-    if there != os.fspath(file):
-        raise OSError(errno.ELOOP, _LINK, os.fspath(file))
-
-
-def _without_links(opened: int, file: str | os.PathLike[str]) -> str:
-    """Return the path of a file that is open, empty if a link led to it.
+def without_links(opened: int, file: str | os.PathLike[str]) -> str:
+    """Return the path of a file or folder that is open, empty if a link led to it.
 
     Each folder is opened from the one above, which follows nothing.
     """
@@ -142,17 +140,8 @@ def encoding_of(raw: bytes) -> str:
     return "utf-8"
 
 
-_MARKS: Final = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-
-
 def _decode(raw: bytes) -> tuple[str, str | None]:
-    codec = encoding_of(raw)
-    if codec != "utf-8":
+    if raw[:1] in _MARKED and (codec := encoding_of(raw)) != "utf-8":
         text = raw.decode(codec, "replace").removeprefix("\ufeff")
         return text, f"read as {codec[:6].upper()}"
     raw = raw.removeprefix(codecs.BOM_UTF8)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten, PathRefused
-from notewell.workspace.notes import check_place
+from notewell.workspace.notes import without_links
 from notewell.writing.private import create_folder
 
 _FLAGS: Final = (
@@ -27,6 +27,7 @@ _FOLDER: Final = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
+_LINK: Final = "symbolic links are not followed"
 
 
 @dataclass(slots=True)
@@ -138,13 +139,14 @@ def _opened(file: str, path: str) -> tuple[int, bool]:
         # The note is opened in the folder that is open, whatever takes its place.
         above = os.open(folder, _FOLDER)
         try:
-            check_place(above, folder)
+            if without_links(above, folder) != folder:
+                raise PathRefused(path, _LINK)
             return _opened_in(above, name)
         finally:
             os.close(above)
     except OSError as exc:
         if exc.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise PathRefused(path, "symbolic links are not followed") from exc
+            raise PathRefused(path, _LINK) from exc
         raise
 
 
