@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -163,7 +163,13 @@ class Engine:
         if live is None or found.reason not in ("no-match", "nothing-indexed"):
             return found
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
-            return found
+            last = dict(
+                store.rows(
+                    f"select path, problem from {live.files} where problem is not null"
+                )
+            )
+            closed = unread_warnings(_visible(last, query))
+            return replace(found, warnings=(*found.warnings, *closed))
         spoken = "sessions" in query.sources
         here = look_at(self._site, spoken=spoken)
         pending = self._pending(store, here, spoken=spoken)
@@ -176,9 +182,7 @@ class Engine:
 
     def _closed(self, here: OnDisk, query: Query) -> tuple[str, ...]:
         """Say what cannot be read now, of what may be seen in this conversation."""
-        said = {
-            path: why for path, why in here.unread().items() if not query.hides(path)
-        }
+        said = _visible(here.unread(), query)
         root = tuple(
             f"The workspace cannot be read: {each.detail}."
             for each in here.unreadable()
@@ -479,6 +483,11 @@ class Engine:
         following = check_pages(self._path, first)
         if following != first:
             store.put("checked", following)
+
+
+def _visible(unread: Mapping[str, str], query: Query) -> dict[str, str]:
+    """Return what may be named in this conversation."""
+    return {path: why for path, why in unread.items() if not query.hides(path)}
 
 
 def _note_failure(store: Store, error: apsw.Error) -> None:

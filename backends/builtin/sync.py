@@ -82,7 +82,8 @@ class Differences:
 
     def kept(self) -> int:
         """Count what the index holds of files that cannot be read now."""
-        return len(self.notes.kept) + (self.spoken.kept if self.spoken else 0)
+        spoken = 0 if self.spoken is None else self.spoken.kept  # its length may be 0
+        return len(self.notes.kept) + spoken
 
 
 def differences(

@@ -1,5 +1,6 @@
 """What cannot be read now is kept from the last time, and told."""
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -216,3 +217,58 @@ def test_a_note_that_is_gone_is_forgotten_as_ever(notebook: "Notebook") -> None:
 
     assert (report.files, report.warnings) == (len(NOTES) - 1, ())
     assert notebook.ask("word3").reason == "no-match"
+
+
+def test_among_many_notes_the_index_itself_remembers_what_could_not_be_read(
+    notebook: "Notebook", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.backends.builtin.engine._COUNTED_AT_ONCE", 2)
+    notebook.write(NOTES)
+    notebook.refresh()
+    os.truncate(notebook.root / "memory" / "3.md", MAX_NOTE_BYTES + 1)
+    notebook.refresh()
+
+    found = notebook.ask("nothing-like-it")
+
+    assert found.freshness.pending is None
+    assert "memory/3.md (" in found.warnings[0]
+
+
+def test_a_closed_folder_of_transcripts_keeps_what_was_said(
+    open_notebook: "Notebook",
+) -> None:
+    open_notebook.write({"memory/a.md": "otter\n"})
+    folder = open_notebook.state / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    line = {
+        "type": "message",
+        "message": {
+            "role": "user",
+            "content": [{"type": "text", "text": "The heron flew."}],
+            "timestamp": 1_770_800_000_000,
+        },
+    }
+    (folder / "s1.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+
+    told = run(
+        open_notebook,
+        "from dataclasses import replace\n"
+        "import notewell.sessions\n"
+        "both = frozenset({'memory', 'sessions'})\n"
+        "site = replace(site, transcripts=True)\n"
+        "engine = Engine(site)\n"
+        "def heard():\n"
+        "    say(engine.search(Query(text='heron', limit=1, sources=both)))\n"
+        "folder = state / 'agents/main/sessions'\n"
+        "refresh(engine); held(); heard()\n"
+        "folder.chmod(0); print(refresh(engine).warnings); held(); heard()\n"
+        "folder.chmod(0o700); heard(); print(refresh(engine).changed); held()\n",
+    )
+
+    assert told[0] == "2 0 ()"
+    assert told[1].startswith("['sessions/s1.jsonl'] None")
+    assert "sessions (the folder cannot be read)" in told[2]
+    assert told[3].startswith("2 0 ('Cannot be read now")
+    assert told[4].startswith("[] no-match True ('Cannot be read now")
+    assert told[5].startswith("['sessions/s1.jsonl'] None")
+    assert told[6:] == ["0", "2 0 ()"]
