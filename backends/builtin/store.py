@@ -172,7 +172,8 @@ class Store:
         except apsw.ExecutionCompleteError:
             return []  # there is no row
         rows = cursor.fetchall()
-        require_declared(columns, rows)
+        if any(declared for _, declared in columns):
+            require_declared(columns, rows)
         return rows
 
     def get(self, key: str) -> Any:
