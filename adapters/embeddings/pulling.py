@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from notewell.adapters.embeddings import local, sentence_transformers
+from notewell.adapters.embeddings import local, sentence_transformers, static
 from notewell.adapters.embeddings.base import Fetched, Provider
 from notewell.adapters.embeddings.disk import ModelOnDisk
 from notewell.adapters.embeddings.request import Request
@@ -92,10 +92,12 @@ def pull_for(
         return Pull(request=replace(request, name=first, model=search.model))
     if second in _HERE:
         return Pull(request=replace(request, name=second))
-    raise UsageError(
-        f"the provider {search.provider!r} keeps no model on this disk",
-        remedy=_NAME_ONE,
-    )
+    problem = f"the provider {search.provider!r} keeps no model on this disk"
+    if first == static.NAME:
+        problem = (
+            "the vectors of static come with the install: nothing is to be fetched"
+        )
+    raise UsageError(problem, remedy=_NAME_ONE)
 
 
 def _spelled(name: str | None) -> str:

@@ -196,3 +196,15 @@ def test_a_remote_provider_keeps_no_model_here(run: "Notewell", tmp_path: Path) 
     assert ran.code == 2
     assert "'openai' keeps no model on this disk" in ran.said
     assert "notewell models pull hf:" in ran.said
+
+
+def test_what_comes_with_the_install_is_not_fetched(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    config = configured(tmp_path, {"provider": "static"})
+
+    ran = run("models", "pull", "--config", str(config))
+
+    assert ran.code == 2
+    assert "static come with the install: nothing is to be fetched" in ran.said
+    assert "notewell models pull hf:" in ran.said
