@@ -123,6 +123,27 @@ def held_by(
     return held
 
 
+def is_left_out_of(workspace: Workspace, paths: Sequence[QmdPath], path: str) -> bool:
+    """Whether a file lies in a folder of `paths` and outside the pattern that it has there.
+
+    Args:
+        path: As cited.
+    """
+    file = os.path.normpath(os.path.join(os.path.realpath(workspace.root), path))
+    extras = resolve_extra_paths(workspace)
+    closed = False
+    for extra, given in zip(extras, _given(extras, paths), strict=True):
+        inner = file.removeprefix(os.path.join(extra.top, ""))
+        if inner == file and extra.top != file:
+            continue
+        if given is None or given.pattern is None or extra.is_file:
+            return False
+        if globbed(joined(given.pattern))(inner):
+            return False
+        closed = True
+    return closed
+
+
 def _main(root: Path) -> Collection:
     folder = os.path.realpath(root)
     pattern = _EVERYTHING

@@ -19,7 +19,11 @@ async def note_paths(memory: Memory) -> list[str]:
     if not memory.enabled:
         return []
     found = await off_the_loop(scan, memory.workspace)
-    return [note.path for note in found.notes if not memory.hides(note.path)]
+    return [
+        note.path
+        for note in found.notes
+        if not memory.hides(note.path) and not memory.leaves_out(note.path)
+    ]
 
 
 def uri_of(path: str) -> str:

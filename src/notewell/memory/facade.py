@@ -192,6 +192,7 @@ class Memory:
             lines=lines,
             max_chars=max_chars,
             hidden=self.hides,
+            left_out=self.leaves_out,
         )
 
     async def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
@@ -346,6 +347,10 @@ class Memory:
             self.session_key,
             everything=not self._in_scope,
         )
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether the settings close a path to everybody."""
+        return self._opening.leaves_out(path)
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""

@@ -9,8 +9,9 @@ from notewell.adapters.embeddings.base import Choice
 from notewell.adapters.embeddings.choosing import choose
 from notewell.backends.base import Site
 from notewell.config import AgentSettings, Settings, load_settings
+from notewell.errors import PathRefused
 from notewell.memory.scoping import is_allowed
-from notewell.workspace import Workspace, choose_workspace
+from notewell.workspace import Workspace, choose_workspace, locate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,26 @@ class Opening:
         """Say whether memory may be seen in a conversation at all."""
         memory = self.settings.memory
         return memory.backend != "qmd" or is_allowed(memory.qmd.scope, session_key)
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether a file lies where some files only are to be read, and is none of them.
+
+        The workspace's own memory is always read by name, as in OpenClaw.
+        """
+        memory = self.settings.memory
+        if memory.backend != "qmd" or not any(
+            each.pattern for each in memory.qmd.paths
+        ):
+            return False
+        from notewell.backends.qmd.collections import is_left_out_of
+
+        if not is_left_out_of(self.workspace, memory.qmd.paths, path):
+            return False
+        try:
+            locate(Workspace(root=self.workspace.root), path, exactly=True)
+        except PathRefused:
+            return True
+        return False
 
     def site(self, *, stays: bool = False) -> Site:
         """Return where the backend works, for a program that stays or one that ends."""

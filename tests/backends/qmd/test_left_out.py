@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from notewell import open_memory_sync
+from notewell import PathRefused, open_memory_sync
 from notewell.backends.base import Query
 from notewell.backends.fallback import Resilient
 from notewell.backends.qmd import QmdBackend
@@ -196,6 +196,34 @@ def test_relative_paths_start_at_the_workspace_wherever_the_file_is(
         found = memory.search("heron").results
 
     assert sorted(hit.path for hit in found) == ["../team/a.md", "docs/a.md"]
+
+
+def test_get_reads_of_a_folder_what_its_pattern_means(
+    tmp_path: Path, environ: Mapping[str, str]
+) -> None:
+    names = ("notes/memory/a.md", "team/public/b.md", "team/secret/c.md", "all/d.md")
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("heron\n", encoding="utf-8")
+    paths = [{"path": "../team", "pattern": "public/*.md"}, {"path": "../all"}]
+    with open_memory_sync(
+        environ={**environ, "OPENCLAW_STATE_DIR": str(tmp_path / "state")},
+        backend="qmd",
+        overrides={
+            "agents.defaults.workspace": str(tmp_path / "notes"),
+            "memory.qmd.includeDefaultMemory": False,
+            "memory.qmd.paths": paths,
+            "memory.qmd.command": NOWHERE,
+        },
+    ) as memory:
+        read = [
+            memory.get(path).text
+            for path in ("a", "../team/public/b.md", "../all/d.md")
+        ]
+        with pytest.raises(PathRefused, match="leaves it out"):
+            memory.get("../team/secret/c.md")
+
+    assert read == ["heron"] * 3
 
 
 PATHS = [
