@@ -7,7 +7,7 @@ block that was read before is known again, whoever has written the index meanwhi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -79,31 +79,92 @@ class HeldCodes:
 
     def __init__(self) -> None:
         self._blocks: dict[bytes, Block] = {}
+        self._state: object = None
 
     def scan(self, store: Store, kept: VectorSet, question: Matrix) -> Scan:
-        """Compare the code of a question, shape (1, dimension), with all others.
+        """Compare the code of a question, shape (1, dimension), with all in the blocks.
 
         Raises:
             apsw.CorruptError: a block is damaged.
         """
-        import numpy as np
+        marks = store.rows(f"select mark, number from {kept.blocks}")
+        found = self._known(marks, lambda number: _read(store, kept, number))
+        return _scanned(found, question)
 
-        word = in_words(encode(question))
-        ids, far = [np.empty(0, np.int64)], [np.empty(0, np.uint16)]
-        for block in self._all(store, kept):
-            ids.append(block.ids)
-            far.append(distances(block.words, word))
-        return Scan(np.concatenate(ids), np.concatenate(far))
+    def scan_table(
+        self, store: Store, kept: VectorSet, table: str, question: Matrix
+    ) -> Scan:
+        """Do the same with the codes in a table of sqlite-vec.
 
-    def _all(self, store: Store, kept: VectorSet) -> Iterator[Block]:
+        Raises:
+            apsw.CorruptError: a chunk of the table is damaged.
+        """
+        held = store.get(kept.coded)
+        state = (table, held, store.get(kept.coded_to))
+        if state != self._state:
+            marks = [
+                (blake2b(validity + rowids, digest_size=16).digest(), chunk)
+                for chunk, validity, rowids in store.rows(
+                    f"select chunk_id, validity, rowids from {table}_chunks"
+                )
+            ]
+            found = self._known(marks, lambda chunk: read_chunk(store, table, chunk))
+            scan = _scanned(found, question)
+            if len(scan.ids) != held:
+                raise apsw.CorruptError("codes have gone")
+            if len(self._blocks) == len(marks):  # all of them have room
+                self._state = state
+            return scan
+        return _scanned(self._blocks.values(), question)
+
+    def _known(
+        self, marks: Sequence[tuple[bytes, int]], read: Callable[[int], Block]
+    ) -> Iterator[Block]:
+        """Yield blocks by their marks; those that were not read before are read."""
         held, now, size = self._blocks, dict[bytes, Block](), 0
-        for number, mark in store.rows(f"select number, mark from {kept.blocks}"):
-            block = held.get(mark) or _read(store, kept, number)
+        for mark, number in marks:
+            block = held.get(mark) or read(number)
             size += block.words.nbytes
             if size <= _HELD:
                 now[mark] = block
             yield block
         self._blocks = now
+
+
+def _scanned(blocks: Iterable[Block], question: Matrix) -> Scan:
+    import numpy as np
+
+    word = in_words(encode(question))
+    ids, far = [np.empty(0, np.int64)], [np.empty(0, np.uint16)]
+    for block in blocks:
+        ids.append(block.ids)
+        far.append(distances(block.words, word))
+    return Scan(np.concatenate(ids), np.concatenate(far))
+
+
+def read_chunk(store: Store, table: str, chunk: int) -> Block:
+    """Return the codes in a chunk of a table of sqlite-vec.
+
+    Raises:
+        apsw.CorruptError: it is damaged.
+    """
+    import numpy as np
+
+    rows = store.rows(
+        f"select c.validity, c.rowids, v.vectors from {table}_chunks as c"
+        f" join {table}_vector_chunks00 as v on v.rowid = c.chunk_id"
+        " where c.chunk_id = ?",
+        chunk,
+    )
+    validity, rowids, codes = rows[0] if rows else (b"", b"x", b"")
+    slots = 8 * len(validity)
+    if len(rowids) != 8 * slots or len(codes) % (8 * slots or 1):
+        raise apsw.CorruptError("a chunk of codes is damaged")
+    live = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little") == 1
+    matrix = np.frombuffer(codes, np.uint8).reshape(slots, -1)[live]
+    if not matrix.any(axis=1).all():
+        raise apsw.CorruptError("codes are damaged")
+    return Block(np.frombuffer(rowids, "<i8")[live], in_words(matrix))
 
 
 def write_blocks(store: Store, kept: VectorSet, live: Sequence[int]) -> None:

@@ -87,6 +87,7 @@ class Ways:
             Question(vector),
             extension=load(store, self._settings),
             held=self._held,
+            stays=self._stays,
         )
 
 
@@ -108,6 +109,7 @@ class VectorSearch:
         *,
         extension: Extension,
         held: HeldCodes,
+        stays: bool,
     ) -> None:
         self._store = store
         self._tables = tables
@@ -119,7 +121,9 @@ class VectorSearch:
         hindered = hindrance(store, kept, extension, many=self._many)
         self.fallbacks = (hindered,) if hindered else ()
         if extension.version is not None and not hindered:
-            self._way = DatabaseSearch(store, tables, kept, question)
+            self._way = DatabaseSearch(
+                store, tables, kept, question, held=held if stays else None
+            )
 
     def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Near]:
         """Return the nearest chunks of notes that are visible, best first.

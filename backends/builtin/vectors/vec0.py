@@ -19,6 +19,7 @@ import apsw
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.blocks import HeldCodes, Scan
 from notewell.backends.builtin.vectors.codes import bits, encode, encode_one
 from notewell.backends.builtin.vectors.cosines import (
     Question,
@@ -39,6 +40,10 @@ _SAMPLE: Final = 1536
 _AT_ONCE: Final = 2_000
 """Vectors that are coded at once."""
 
+HELD_FROM: Final = 200_000
+"""Codes from which on a program that stays holds them in memory, and compares them there:
+their pages do not fit into the cache any more."""
+
 _OF_CANDIDATES: Final = 4
 """One of so many candidates is compared by both halves of the question."""
 
@@ -56,9 +61,21 @@ class DatabaseSearch:
     """Compares one question with the vectors of a set, in SQL."""
 
     def __init__(
-        self, store: Store, tables: Generation, kept: VectorSet, question: Question
+        self,
+        store: Store,
+        tables: Generation,
+        kept: VectorSet,
+        question: Question,
+        *,
+        held: HeldCodes | None = None,
     ) -> None:
+        """Prepare for a question.
+
+        Args:
+            held: What holds codes in memory, in a program that stays.
+        """
         self._store = store
+        self._held = held
         self._tables = tables
         self._kept = kept
         self._question = question
@@ -72,9 +89,19 @@ class DatabaseSearch:
             apsw.Error: the table is damaged.
         """
         table = codes_table(self._store, self._kept)
+        last = self._store.get(self._kept.coded_to) or 0
+        coded = self._store.get(self._kept.coded) or 0
+        if self._held is not None and coded >= HELD_FROM:
+            keys = self._scan(self._held, table).nearest(wanted)
+            return self._rated(
+                "select value from json_each(?6)"
+                f" union all select id from {self._kept.vectors} where id >= ?7",
+                wanted // _OF_CANDIDATES,
+                f"[{','.join(map(str, keys))}]",
+                (last + 1) << WINDOW_BITS,
+            )
         code = encode_one(self._question.floats)
         bound = self._bound(table, code, wanted)
-        last = self._store.get(self._kept.coded_to) or 0
         return self._rated(
             f"select rowid from {table}"
             " where code match vec_bit(?6) and k = ?7 and distance <= ?8"
@@ -121,6 +148,12 @@ class DatabaseSearch:
         if rows and rows[-1][1] is None:
             raise apsw.CorruptError("a vector is damaged")
         return [Rough(*row) for row in rows]
+
+    def _scan(self, held: HeldCodes, table: str) -> Scan:
+        import numpy as np
+
+        question = np.array([self._question.floats], dtype=np.float32)
+        return held.scan_table(self._store, self._kept, table, question)
 
     def _bound(self, table: str, code: bytes, wanted: int) -> int:
         """Return a distance within which there are about so many codes."""

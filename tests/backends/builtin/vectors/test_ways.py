@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
+from tests.backends.builtin.vectors.conftest import Concepts
 
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors import extension, making, nearest, vec0
+from notewell.backends.builtin.vectors.nearest import Ways
 from notewell.backends.builtin.vectors.tables import VectorSet
 from notewell.backends.builtin.vectors.vec0 import codes_table, drop_codes
 from notewell.config import VectorSettings
 
 if TYPE_CHECKING:
-    from tests.backends.builtin.vectors.conftest import Concepts, Meant
+    from tests.backends.builtin.vectors.conftest import Meant
 
     from notewell.backends.base import Findings
 
@@ -130,7 +132,7 @@ def test_notes_that_are_closed_cost_no_places(by_way: "Meant") -> None:
 
 @pytest.mark.parametrize("dimension", [8, 1_536, 3_072, 9_000])
 def test_vectors_of_any_length_are_searched(
-    by_way: "Meant", concepts: "Concepts", dimension: int
+    by_way: "Meant", concepts: Concepts, dimension: int
 ) -> None:
     concepts.dimension = dimension
     by_way.notebook.write({**NOTES, **CAR})
@@ -348,7 +350,7 @@ def test_codes_that_are_not_those_of_their_vectors_are_written_anew(
 
 
 def test_an_index_goes_on_where_the_extension_is_lost_and_where_it_is_back(
-    coded: "Meant", concepts: "Concepts"
+    coded: "Meant", concepts: Concepts
 ) -> None:
     before = coded.notebook.ask("vehicle")
     coded.has(settings=WITHOUT)
@@ -434,6 +436,54 @@ def test_one_more_note_writes_few_pages(coded: "Meant") -> None:
         written = Path(f"{coded.notebook.index}-wal").stat().st_size
 
     assert written < 40 * 4_120
+
+
+def test_a_program_that_stays_holds_many_codes_and_follows_changes(
+    coded: "Meant", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vec0, "HELD_FROM", 0)
+    held, read = Ways(VectorSettings(), stays=True), Ways(VectorSettings())
+    question = Concepts()._vector("vehicle").tobytes()
+
+    def nearest_by(ways: Ways) -> list[nearest.Near]:
+        with closing(Store.reader(coded.notebook.index)) as store:
+            tables = store.live()
+            assert tables is not None
+            search = ways.search(store, tables, KEPT, question)
+            found = search.nearest(5, lambda path: True)
+            assert search.fallbacks == ()
+        return found
+
+    before = [nearest_by(ways) for ways in (held, held, read)]
+    (coded.notebook.root / "memory/car.md").unlink()
+    coded.notebook.write({"memory/other.md": "this automobile\n"})
+    coded.index()
+    after = [nearest_by(ways) for ways in (held, held, read)]
+
+    assert before[0] == before[1] == before[2]
+    assert after[0] == after[1] == after[2]
+    assert before[0] != after[0]
+
+
+def test_damage_is_met_where_codes_are_held_too(
+    coded: "Meant", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vec0, "HELD_FROM", 0)
+    with closing(apsw.Connection(str(coded.notebook.index))) as index:
+        index.execute(
+            "update nw_codes_1_1_vector_chunks00 set vectors = zeroblob(length(vectors))"
+        )
+    ways = Ways(VectorSettings(), stays=True)
+
+    with closing(Store.reader(coded.notebook.index)) as store:
+        tables = store.live()
+        assert tables is not None
+        question = Concepts()._vector("vehicle").tobytes()
+        search = ways.search(store, tables, KEPT, question)
+        near = search.nearest(1, lambda path: True)
+
+    assert [step.reason for step in search.fallbacks] == ["corrupt"]
+    assert near[0].cosine > 0.5
 
 
 def test_few_vectors_have_no_table(meant: "Meant") -> None:
