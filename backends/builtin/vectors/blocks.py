@@ -8,7 +8,6 @@ block that was read before is known again, whoever has written the index meanwhi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import apsw
@@ -103,7 +102,7 @@ class HeldCodes:
         state = (table, held, store.get(kept.coded_to))
         if state != self._state:
             marks = [
-                (blake2b(validity + rowids, digest_size=16).digest(), chunk)
+                (_mark(validity, rowids), chunk)
                 for chunk, validity, rowids in store.rows(
                     f"select chunk_id, validity, rowids from {table}_chunks"
                 )
@@ -227,6 +226,8 @@ def _write(store: Store, kept: VectorSet, number: int, texts: list[int]) -> None
 
 
 def _mark(ids: bytes, codes: bytes) -> bytes:
+    from hashlib import blake2b  # with OpenSSL, which most searches do not need
+
     return blake2b(ids + codes, digest_size=16).digest()
 
 

@@ -235,7 +235,7 @@ def test_the_old_index_answers_until_the_new_one_has_its_vectors(
         {"memory/long.md": "\n".join(f"automobile {n}" for n in range(200))}
     )
     meant.index()
-    seen: list[tuple[str, bool]] = []
+    seen: list[tuple[str, bool | None]] = []
 
     def ask(texts: Sequence[str]) -> None:
         concepts.before = lambda texts: None
