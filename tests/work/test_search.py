@@ -4,13 +4,16 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from tests.work.conftest import LARGE, SMALL, Shelf
 from tests.work.counting import Work, counted, peak
 
 import notewell
+
+if TYPE_CHECKING:
+    from tests.work.conftest import NewShelf
 
 WORDS: Final[Mapping[str, Work]] = {
     "item7": Work(
@@ -181,9 +184,10 @@ def loaded(shelf: Shelf, *words: str) -> list[str]:
 
 @pytest.mark.parametrize("provider", MODULES)
 def test_a_search_from_the_shell_imports_no_more_than_it_did(
-    shelves: tuple[Shelf, Shelf], provider: str
+    new_shelf: "NewShelf", provider: str
 ) -> None:
-    small, _ = shelves
+    small = new_shelf(SMALL)  # of its own: others would read its settings, too
+    small.refresh()
     settings = small.state / "openclaw.json"
     settings.write_text(
         f'{{"memory": {{"search": {{"provider": "{provider}"}}}}}}', encoding="utf-8"
