@@ -67,7 +67,9 @@ def from_index(
     pool = _pool(site, query)
     while True:
         found = legs.candidates(literal, pool)
-        hits = _hits(site, query, found, legs.scorer, literal, recheck)
+        hits = _hits(
+            site, query, found, legs.scorer, literal, recheck, floor=legs.floor
+        )
         if len(hits) >= query.limit or legs.exhausted or pool > _MOST_CANDIDATES:
             break
         # Passages that are gone, closed or of one line have taken others' places.
@@ -180,6 +182,7 @@ def _hits(
     scorer: Scorer,
     literal: Literal,
     recheck: Recheck,
+    floor: float | None = None,
 ) -> list[Hit]:
     """Return the hits; passages that are gone make room for the next ones."""
     able = [one for one in scored if one.text > 0 or one.vector is not None]
@@ -191,6 +194,7 @@ def _hits(
             limit=query.limit,
             min_score=query.min_score,
             settings=site.agent.search.query,
+            floor=floor,
         )
         now = [(one, recheck.as_it_stands(one)) for one in best]
         missing = {one.passage.id for one, here in now if here is None}

@@ -130,6 +130,7 @@ def _vectors(
     sets = all_sets(store)
     if not sets:
         return (), {}
+    from notewell.backends.builtin.vectors.calibration import key_of, read_calibration
     from notewell.backends.builtin.vectors.extension import IN_PROCESS, NAME, load
     from notewell.backends.builtin.vectors.nearest import hindrance, needs_codes
 
@@ -152,6 +153,7 @@ def _vectors(
                 lacking=lacking(store, live, kept),
                 search=IN_PROCESS if hindered or not extension.version else NAME,
                 vectors=store.one(f"select count(*) from {kept.vectors}"),
+                apart=read_calibration(store.get(key_of(kept))).in_words(),
             )
         )
     return tuple(found), {VECTOR_SEARCH: said}

@@ -1,30 +1,41 @@
 """Joining the legs: one order from words and vectors.
 
-Each leg's scores are stretched over the candidates to [0, 1] and added with their
-weights. How much the vectors count depends on whether they make sense of this question
-at all: an English model sees no difference between Chinese notes, and then it must
-not outvote the words. `docs/ranking.md` has the measurements.
+Each leg's scores are stretched over the candidates to [0, 1] and added. How much the
+vectors count depends on two things: how well the best passage answers by words, and
+whether the model tells these notes apart at all. Where words are weak, meaning decides;
+where they are strong, or the model sees no difference between the notes, words do.
+`docs/ranking.md` has the measurements.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from notewell.backends.text.passages import Scored
 from notewell.config import HybridSettings
 
-_CAUTION = 0.18
-"""What the configured weight of the vectors counts beside that of the words: with the
-usual weights of 0.7 and 0.3 the vectors decide three tenths of the order."""
+_WEAK: Final = 0.05
+_STRONG: Final = 0.2
+"""Best text scores: up to the first words count least, from the second on most. A model
+that tells the notes apart less leaves the words more: the second is nearer to the first."""
 
-_BEST = 5
-"""Passages that are best by words, from which trust in the vectors is judged."""
+_MOST: Final = 0.95
+_LEAST: Final = 0.3
+"""The vectors' share of the order then, with the usual weights."""
 
-_TRUSTED = 0.5
-"""Agreement from which on the vectors are trusted fully."""
+_BEND: Final = 2
+"""Power of the stretched text scores: what is half as good as the best counts a quarter,
+so that passages with one common word do not stand in the way of meaning."""
+
+_USUAL: Final = HybridSettings()
 
 
 def fused(
-    scored: Sequence[Scored], background: float, settings: HybridSettings
+    scored: Sequence[Scored],
+    background: float,
+    settings: HybridSettings,
+    *,
+    gate: float = 1.0,
 ) -> list[Scored]:
     """Return the passages with the score by which words and vectors order them.
 
@@ -33,20 +44,22 @@ def fused(
             cosine if it has a vector.
         background: The mean cosine of the question with all passages.
         settings: The weights.
+        gate: In [0, 1], how well the model tells these notes apart.
     """
     if not scored:
         return []
+    best = max(one.text for one in scored)
     cosines = [background if one.vector is None else one.vector for one in scored]
-    weight = _weight(settings, _trust(scored, cosines, background))
+    share = vector_share(best, settings, gate=gate)
     text = _stretched([one.text for one in scored])
     vector = _stretched(cosines)
     order = [
-        weight * near + (1 - weight) * words
+        share * near + (1 - share) * words**_BEND
         for words, near in zip(text, vector, strict=True)
     ]
     # The order is by place among the candidates; the scale is that of the legs.
     absolute = max(
-        weight * max(0.0, near) + (1 - weight) * one.text
+        share * max(0.0, near) + (1 - share) * one.text
         for one, near in zip(scored, cosines, strict=True)
     )
     scale = min(1.0, absolute) / (max(order) or 1.0)
@@ -61,26 +74,30 @@ def by_vectors(scored: Sequence[Scored]) -> list[Scored]:
     return [replace(one, score=max(0.0, one.vector or 0.0)) for one in scored]
 
 
-def _weight(settings: HybridSettings, trust: float) -> float:
-    """Return the share of the vectors in the order; all of it if words weigh nothing."""
-    vectors = settings.vector_weight * _CAUTION * trust
-    return vectors / (vectors + settings.text_weight) if settings.text_weight else 1.0
+def vector_share(best: float, settings: HybridSettings, *, gate: float) -> float:
+    """Return the vectors' share of the order, in [0, 1].
 
+    Args:
+        best: The best text score of a candidate.
+        settings: The weights; others than the usual ones scale the odds of the share.
+        gate: In [0, 1], how well the model tells these notes apart.
 
-def _trust(
-    scored: Sequence[Scored], cosines: Sequence[float], background: float
-) -> float:
-    """Return in [0, 1] how far the vectors agree with the best passages by words.
-
-    They agree when these stand out from the background as far as the nearest do.
+    >>> [round(vector_share(best, _USUAL, gate=1), 2) for best in (0.05, 0.08, 0.2)]
+    [0.95, 0.82, 0.3]
+    >>> [round(vector_share(best, _USUAL, gate=0.2), 2) for best in (0.05, 0.056, 0.2)]
+    [0.95, 0.77, 0.06]
     """
-    order = sorted(range(len(scored)), key=lambda place: scored[place].order)
-    best = [cosines[place] for place in order if scored[place].text > 0][:_BEST]
-    farthest = max(cosines) - background
-    if not best or farthest <= 0:
+    if not settings.text_weight or not settings.vector_weight:
+        return 0.0 if settings.text_weight else 1.0
+    if best <= 0:
         return 1.0  # there are no words that could be outvoted
-    agreement = (sum(best) / len(best) - background) / farthest
-    return min(1.0, max(0.0, agreement / _TRUSTED))
+    room = gate * (_STRONG - _WEAK)
+    above = max(0.0, best - _WEAK)
+    strength = above / room if above < room else float(above > 0)
+    share = _MOST + (gate * _LEAST - _MOST) * strength
+    near = share * settings.vector_weight * _USUAL.text_weight
+    words = (1 - share) * settings.text_weight * _USUAL.vector_weight
+    return near / (near + words) if near else 0.0
 
 
 def _stretched(values: Sequence[float]) -> list[float]:

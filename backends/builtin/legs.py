@@ -3,7 +3,8 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from notewell.backends.base import Query, Site
 from notewell.backends.builtin.fusion import by_vectors, fused
@@ -20,6 +21,10 @@ from notewell.types import Fallback, Mode
 
 if TYPE_CHECKING:
     from notewell.backends.builtin.vectors.nearest import Near, VectorSearch
+
+
+_UNREACHABLE: Final = 2.0
+"""More than any cosine."""
 
 
 class Legs:
@@ -47,6 +52,7 @@ class Legs:
         self._store = store
         self._tables = tables
         self._wants = wants
+        self._text = query.text
         self._visible = Visible(store, tables, query)
         self.spread = spread_of(store, tables, wants)
         self.passages: int = store.get("passages") or 0
@@ -96,8 +102,31 @@ class Legs:
         self._nearness.update(self.vectors.cosines(new))
         joined = [self._compared(one) for one in self._scored.values()]
         if self._hybrid.enabled:
-            return fused(joined, self.vectors.background, self._hybrid)
+            background = self.vectors.background
+            return fused(joined, background, self._hybrid, gate=self._gate)
         return by_vectors(joined)
+
+    @cached_property
+    def floor(self) -> float | None:
+        """The cosine from which a passage resembles the question; None: not known.
+
+        Nothing resembles a name made of digits: it stands in a note, or it does not.
+        """
+        if self.vectors is None:
+            return None
+        if not any(map(_has_meaning, self._wants)):
+            return _UNREACHABLE
+        return self.vectors.calibration.floor(self._script, self.vectors.background)
+
+    @property
+    def _gate(self) -> float:
+        return self.vectors.calibration.gate(self._script) if self.vectors else 0.0
+
+    @cached_property
+    def _script(self) -> str:
+        from notewell.backends.builtin.vectors.calibration import script_of
+
+        return script_of(self._text)
 
     def _vectors(self, meaning: Meaning) -> "VectorSearch | None":
         if meaning.vector is None or meaning.identity is None or meaning.ways is None:
@@ -140,3 +169,9 @@ class Legs:
             " where c.id in (select value from json_each(?))",
             json.dumps([one.chunk for one in near]),
         )
+
+
+def _has_meaning(want: Want) -> bool:
+    """Say whether a model can know what a thing is; it cannot know ids and hashes."""
+    words = not want.filler and not want.part
+    return words and not any(map(str.isdigit, want.exact[0]))

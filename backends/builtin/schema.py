@@ -39,6 +39,7 @@ SETTINGS: Final[Mapping[str, type]] = {
     "passages": int,
     "mean_length": int,
     "common_counted_at": int,
+    "calibration": str,
 }
 """The types of what `nw_meta` holds, by key without the number of a generation."""
 

@@ -11,6 +11,9 @@ from notewell.backends.text.passages import Scored, without_repeats
 from notewell.backends.text.terms import forms_of
 from notewell.config import QuerySettings
 
+_UNKNOWN = 0.35
+"""The least score where nobody has set one and nothing is known of the vectors."""
+
 _DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
@@ -21,6 +24,7 @@ def ranked(
     limit: int,
     min_score: float | None,
     settings: QuerySettings,
+    floor: float | None = None,
 ) -> list[Scored]:
     """Return the passages of an answer, best first, at most `limit`.
 
@@ -29,6 +33,8 @@ def ranked(
 
     Args:
         min_score: The lowest score that was asked for, instead of the configured one.
+        floor: Where neither is set, the cosine from which a passage without a word of
+            the query resembles it; None: not known.
     """
 
     def is_exact(one: Scored) -> bool:
@@ -38,7 +44,11 @@ def ranked(
     if decay.enabled:
         today = date.today()
         scored = [aged(one, today, decay.half_life_days) for one in scored]
-    able = [one for one in scored if _passes(one, min_score, settings) or is_exact(one)]
+    able = [
+        one
+        for one in scored
+        if _passes(one, min_score, settings, floor) or is_exact(one)
+    ]
     order = without_repeats(sorted(able, key=lambda one: one.order))
     mmr = settings.hybrid.mmr
     best = diverse(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
@@ -48,7 +58,12 @@ def ranked(
     return [*best[: limit - 1], exact] if exact else best
 
 
-def _passes(scored: Scored, min_score: float | None, settings: QuerySettings) -> bool:
+def _passes(
+    scored: Scored,
+    min_score: float | None,
+    settings: QuerySettings,
+    floor: float | None,
+) -> bool:
     """Say whether a passage that holds no exact word is good enough.
 
     One that words alone have found is measured by their score; one that holds nothing
@@ -56,10 +71,13 @@ def _passes(scored: Scored, min_score: float | None, settings: QuerySettings) ->
     """
     if scored.text > 0:
         return scored.score >= (min_score or 0.0)
+    near = scored.vector or 0.0
+    least = settings.min_score if min_score is None else min_score
+    if least is None and floor is not None:
+        return near >= floor
     hybrid = settings.hybrid
     weight = hybrid.vector_weight if hybrid.enabled else 1.0
-    least = settings.min_score if min_score is None else min_score
-    return weight * (scored.vector or 0.0) >= least
+    return weight * near >= (_UNKNOWN if least is None else least)
 
 
 def aged(scored: Scored, today: date, half_life_days: float) -> Scored:

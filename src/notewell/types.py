@@ -256,6 +256,8 @@ class VectorStatus:
         lacking: Texts that wait for one; those that were refused do not.
         search: How they are searched: `sqlite-vec`, in the database, or `in-process`.
         vectors: How many there are: a passage has one for each of its windows.
+        apart: How well the model tells these notes apart, by script: `well`, `partly`
+            or `hardly`, and by how many deviations; empty where it was not measured.
     """
 
     provider: str
@@ -265,6 +267,7 @@ class VectorStatus:
     lacking: int
     search: str
     vectors: int = 0
+    apart: dict[str, str] = field(default_factory=dict[str, str])
 
 
 VECTOR_SEARCH: Final = "vector search"

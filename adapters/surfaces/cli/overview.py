@@ -120,8 +120,16 @@ def _vector_set(kept: VectorStatus) -> str:
     lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
     return (
         f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}{lacking},"
-        f" search: {kept.search}"
+        f" search: {kept.search}{_apart(kept)}"
     )
+
+
+def _apart(kept: VectorStatus) -> str:
+    """Say how well the model tells the notes apart, where that was measured."""
+    if not kept.apart:
+        return ""
+    known = ", ".join(f"{script} {how}" for script, how in sorted(kept.apart.items()))
+    return f"; tells these notes apart: {known}"
 
 
 def _last(report: StatusReport) -> str:

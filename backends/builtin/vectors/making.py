@@ -18,6 +18,7 @@ from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.calibration import key_of
 from notewell.backends.builtin.vectors.embedders import cut_for
 from notewell.backends.builtin.vectors.keeping import (
     Embedded,
@@ -130,6 +131,8 @@ class Making:
                     self.warnings = (_BUSY,)
             finally:
                 self._finish(vectors)
+            if mine:
+                self._calibrate(embedder, vectors)
 
     def _make(self, embedder: Embedder, vectors: VectorSet, work: VectorWork) -> None:
         with self._access.reading() as store:
@@ -279,6 +282,29 @@ class Making:
                 vector = self._settings.store.vector
                 settle(store, tables, vectors, vector, anew=self._anew)
                 self._tell_refused(store, vectors)
+
+    def _calibrate(self, embedder: Embedder, vectors: VectorSet) -> None:
+        """Measure what the vectors are worth, if that is not known for these notes."""
+        from notewell.backends.builtin.vectors.sample import measured, sample_of
+
+        with self._access.reading() as store:
+            sample = sample_of(store, self._which(store), vectors, self.embedded)
+        if sample is None:
+            return
+        size, cuts = embedder.batch_size, [cut for _, cut in sample.cuts]
+        try:
+            rows = [
+                row
+                for at in range(0, len(cuts), size)
+                for row in embedder.embed(cuts[at : at + size], "query")
+            ]
+        except EmbeddingError as error:
+            # The vectors are there; they are heard as those of a usual model.
+            self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
+            return
+        found = measured(sample, rows)
+        with self._access.writing() as store:
+            store.put(key_of(vectors), found.encoded())
 
     def _tell_refused(self, store: Store, vectors: VectorSet) -> None:
         refused = store.one(f"select count(*) from {vectors.refused}")

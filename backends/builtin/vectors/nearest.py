@@ -10,6 +10,7 @@ to it: more candidates are taken until there are enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from operator import mul
 from typing import Final, Literal, NamedTuple, Protocol
 
@@ -18,6 +19,11 @@ import apsw
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.blocks import HeldCodes
+from notewell.backends.builtin.vectors.calibration import (
+    Calibration,
+    key_of,
+    read_calibration,
+)
 from notewell.backends.builtin.vectors.codes import bits
 from notewell.backends.builtin.vectors.cosines import Question, floats_of
 from notewell.backends.builtin.vectors.extension import Extension, load, step_down
@@ -160,10 +166,15 @@ class VectorSearch:
                 best[chunk] = Near(chunk, cosine, window)
         return best
 
-    @property
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What the vectors are worth among these notes."""
+        return read_calibration(self._known.get(key_of(self.kept)))
+
+    @cached_property
     def background(self) -> float:
         """The mean cosine of all vectors with the question's."""
-        mean: object = self._store.get(self.kept.mean)
+        mean = self._known.get(self.kept.mean)
         if mean is None:
             return 0.0
         if not isinstance(mean, bytes):
@@ -172,6 +183,16 @@ class VectorSearch:
         if len(floats) != self.kept.dimension:
             raise apsw.CorruptError("the mean vector is damaged")
         return float(sum(map(mul, floats, self._question.floats)))
+
+    @cached_property
+    def _known(self) -> dict[str, object]:
+        """What is kept of the set as a whole."""
+        rows = self._store.rows(
+            "select key, value from nw_meta where key in (?, ?)",
+            self.kept.mean,
+            key_of(self.kept),
+        )
+        return dict(rows)
 
     def window(self, text: str, number: int) -> Window:
         """Return a window of a passage: its lines, and its text."""

@@ -71,10 +71,10 @@ class QuerySettings(Block, frozen=True, kw_only=True):
 
     max_results: Annotated[int, whole(1, 10_000), "Most results in an answer."] = 6
     min_score: Annotated[
-        float,
+        float | None,
         number(0, 1),
-        "Lowest score of hits without a keyword match; exact words are never left out.",
-    ] = 0.35
+        "Lowest score of hits without a keyword match; unset: what fits the model.",
+    ] = None
     hybrid: HybridSettings = HybridSettings()
 
 
