@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Answer judged queries through the public API, for a scorer to judge.
 
-    benchmarks/quality.py SETS OUT [--limit 20] [--set NAME ...]
+    benchmarks/quality.py SETS OUT [--limit 20] [--set NAME ...] [--paraphrase]
                           [--setting KEY=VALUE ...] [--state DIR]
 
 SETS holds `<set>/<workspace>/` (notes) and `<set>/<workspace>.queries.jsonl`
@@ -9,7 +9,9 @@ SETS holds `<set>/<workspace>/` (notes) and `<set>/<workspace>.queries.jsonl`
 `OUT/<set>/<workspace>.results.jsonl`: `{"id", "results": [{"path", "start_line",
 "end_line", "score"}], "ms"}`, best first. Indexes go to a temporary folder, or to
 DIR, where the next run finds them. A setting is a full key of the configuration; its
-value is JSON, or a plain word. Search by meaning, for example:
+value is JSON, or a plain word. With `--paraphrase` the questions of
+`<workspace>.paraphrase.jsonl`, which share no word with their answer, are answered as
+well, to `<workspace>.paraphrase.results.jsonl`. Search by meaning, for example:
 
     --setting agents.defaults.memorySearch.provider=local
     --setting agents.defaults.memorySearch.local.modelPath=/models/embedding.gguf
@@ -37,6 +39,7 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--limit", type=int, default=20)
     parser.add_argument("--set", action="append", dest="names")
+    parser.add_argument("--paraphrase", action="store_true")
     parser.add_argument("--setting", action="append", type=setting, default=[])
     parser.add_argument("--state", type=Path)
     given = parser.parse_args()
@@ -50,6 +53,7 @@ def main() -> int:
                     limit=given.limit,
                     state=given.state or Path(state),
                     settings=settings,
+                    paraphrase=given.paraphrase,
                 )
     return 0
 
@@ -64,24 +68,36 @@ def setting(text: str) -> tuple[str, object]:
 
 
 def answer_all(
-    queries: Path, out: Path, *, limit: int, state: Path, settings: dict[str, object]
+    queries: Path,
+    out: Path,
+    *,
+    limit: int,
+    state: Path,
+    settings: dict[str, object],
+    paraphrase: bool,
 ) -> None:
     """Answer the queries of one workspace."""
     name = queries.name.removesuffix(".queries.jsonl")
-    target = out / queries.parent.name / f"{name}.results.jsonl"
-    target.parent.mkdir(parents=True, exist_ok=True)
+    asked = {name: queries}
+    others = queries.with_name(f"{name}.paraphrase.jsonl")
+    if paraphrase and others.exists():
+        asked[f"{name}.paraphrase"] = others
+    target = out / queries.parent.name
+    target.mkdir(parents=True, exist_ok=True)
     environ = {"OPENCLAW_STATE_DIR": str(state)}
-    lines = list(read(queries))
     with open_memory_sync(
         workspace=queries.parent / name, environ=environ, overrides=settings
     ) as memory:
         for warning in memory.refresh().warnings:
             print(f"{name}: {warning}", file=sys.stderr)
-        rows = [
-            answer(memory, str(line["id"]), str(line["query"]), limit) for line in lines
-        ]
-    target.write_bytes(b"\n".join(orjson.dumps(row) for row in rows) + b"\n")
-    print(f"{queries.parent.name}/{name}: {len(rows)} queries", file=sys.stderr)
+        for each, file in asked.items():
+            rows = [
+                answer(memory, str(line["id"]), str(line["query"]), limit)
+                for line in read(file)
+            ]
+            lines = b"\n".join(orjson.dumps(row) for row in rows) + b"\n"
+            (target / f"{each}.results.jsonl").write_bytes(lines)
+            print(f"{queries.parent.name}/{each}: {len(rows)} queries", file=sys.stderr)
 
 
 def answer(memory: SyncMemory, key: str, query: str, limit: int) -> dict[str, object]:
