@@ -443,7 +443,7 @@ def test_a_program_that_stays_holds_many_codes_and_follows_changes(
 ) -> None:
     monkeypatch.setattr(vec0, "HELD_FROM", 0)
     held, read = Ways(VectorSettings(), stays=True), Ways(VectorSettings())
-    question = Concepts()._vector("vehicle").tobytes()
+    question = Concepts().embed(["vehicle"], "query").tobytes()
 
     def nearest_by(ways: Ways) -> list[nearest.Near]:
         with closing(Store.reader(coded.notebook.index)) as store:
@@ -478,7 +478,7 @@ def test_damage_is_met_where_codes_are_held_too(
     with closing(Store.reader(coded.notebook.index)) as store:
         tables = store.live()
         assert tables is not None
-        question = Concepts()._vector("vehicle").tobytes()
+        question = Concepts().embed(["vehicle"], "query").tobytes()
         search = ways.search(store, tables, KEPT, question)
         near = search.nearest(1, lambda path: True)
 
