@@ -11,6 +11,7 @@ import pytest
 import notewell
 from notewell import errors, types
 from notewell.adapters.surfaces.tools.reference import reference_chapters
+from notewell.backends.text.terms import terms_of
 from notewell.config import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,14 +90,23 @@ def test_the_readme_begins_with_the_two_commands() -> None:
     ]
 
 
-def test_the_session_in_the_readme_is_what_the_command_prints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+SESSIONS = blocks(read("README.md"), "console")
+
+
+@pytest.mark.parametrize("offline", ["0", "1"])
+@pytest.mark.parametrize("session", SESSIONS)
+def test_a_session_in_the_readme_is_what_the_command_prints(
+    session: str,
+    offline: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     from notewell.adapters.surfaces.cli import main
 
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path))
-    [session] = blocks(read("README.md"), "console")
+    monkeypatch.setenv("NOTEWELL_OFFLINE", offline)
     command, _, printed = session.partition("\n")
 
     code = main(shlex.split(command.removeprefix("$ bin/notewell ")))
@@ -104,6 +114,15 @@ def test_the_session_in_the_readme_is_what_the_command_prints(
     shown = capfd.readouterr().out
     assert code == 0
     assert shown.splitlines()[:-2] == printed.splitlines()
+
+
+def test_the_first_session_in_the_readme_is_answered_in_other_words() -> None:
+    words = terms_of(shlex.split(SESSIONS[0].partition("\n")[0])[3])
+
+    notes = (ROOT / "docs/example").rglob("*.md")
+
+    for note in notes:
+        assert not words & terms_of(note.read_text(encoding="utf-8")), note
 
 
 def test_clients_are_told_of_the_server_as_in_the_readme() -> None:
