@@ -183,18 +183,17 @@ class Modes:
 
     def _lacking_for_query(self) -> Fallback | None:
         """Return the step down from `query` when it would fetch a model."""
-        needed = {name: model_of(name, self._environ) for name in FOR_QUERY}
         missing = [
-            f"{model} ({name})"
-            for name, model in needed.items()
-            if not is_here(model, self._models)
+            name
+            for name in FOR_QUERY
+            if not is_here(model_of(name, self._environ), self._models)
         ]
         if not missing:
             return None
         said = (
-            "questions are neither expanded nor reranked, these models are not on this "
-            f"machine: {', '.join(missing)}; fetch them with QMD and run `notewell "
-            "index`, or set memory.qmd.searchMode to vsearch"
+            "questions are neither expanded nor reranked, no model on this machine is "
+            f"named by {' and '.join(missing)}, and QMD has fetched none; name them, or "
+            "fetch them with QMD, or set memory.qmd.searchMode to vsearch"
         )
         return _step("query", "vectors and words", "model-missing", said)
 
