@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from notewell.adapters.embeddings.base import NO_PROVIDER
 from notewell.backends.base import (
@@ -23,6 +24,9 @@ from notewell.backends.schedule import Rhythm, Schedule
 from notewell.errors import BackendError, BackendFailed, BackendTimeout, BackendUnknown
 from notewell.types import Fallback, FallbackReason, Hit, IndexReport, IndexStatus
 
+if TYPE_CHECKING:
+    import asyncio
+
 STAND_IN: Final = "builtin"
 COOL_DOWN: Final = 60.0
 """Seconds for which a backend that failed is not asked again."""
@@ -34,6 +38,9 @@ _DOUBTS: Final[Mapping[FallbackReason, str]] = {
 }
 
 _CATCH_UP_SECONDS: Final = 30.0
+_HEAD_START: Final = 0.05
+"""Seconds after which a backend is at work, and builtin is opened meanwhile."""
+
 _SOON: Final = 0.2
 """Seconds that one run may take that keeps builtin ready in the background, and after
 which it begins: whoever asks meanwhile is answered from an index that is behind."""
@@ -59,16 +66,16 @@ class Resilient:
     comes back without a restart. Every answer says who gave it, and why.
     """
 
-    def __init__(self, site: Site, stand_in: Backend, cool_down: float) -> None:
+    def __init__(self, site: Site, cool_down: float) -> None:
         self._site = site
         self._wanted = site.memory.backend
-        self._stand_in = stand_in
+        self._opening: asyncio.Task[Backend] | None = None
         self._cool_down = cool_down
         self._primary: Backend | None = None
         self._failure: BackendError | None = None
         self._rests_until = 0.0
         self._told = False
-        self._behind = self._following() if site.stays else None
+        self._behind: Schedule | None = None
 
     @classmethod
     async def open(cls, site: Site, *, cool_down: float = COOL_DOWN) -> "Resilient":
@@ -78,17 +85,16 @@ class Resilient:
             BackendUnknown: no backend has the configured name.
             BackendError: not even builtin can start.
         """
-        # Words alone: what stands in for an hour must not begin to embed everything.
-        # Nor does it keep a rhythm of its own beside that of the backend.
-        plain = replace(site, embedding=NO_PROVIDER, stays=False)
-        pair = cls(site, await open_backend(STAND_IN, plain), cool_down)
-        await pair._ready()
+        pair = cls(site, cool_down)
+        if await pair._ready() is None or site.stays:
+            stand_in = await pair._stand_in()
+            if site.stays:
+                pair._behind = _following(stand_in)
         return pair
 
     async def built(self) -> bool:
         """Whether the backend, or while it fails builtin, has an index."""
-        primary = await self._ready()
-        return await (primary or self._stand_in).built()
+        return await (await self._ready() or await self._stand_in()).built()
 
     async def search(self, query: Query) -> Findings:
         """Answer by the backend; by builtin while it fails or has no index yet."""
@@ -99,7 +105,7 @@ class Resilient:
             if not await primary.built():
                 step = self._stepped("not-ready", "its index was not built yet")
                 return await self._instead(query, step)
-            findings = await primary.search(query)
+            findings = await self._found(primary, query)
         except BackendError as error:
             self._note(error)
             return await self._instead(query, self._step())
@@ -134,7 +140,7 @@ class Resilient:
             except BackendError as error:
                 self._note(error)
         try:
-            behind = await self._stand_in.refresh(
+            behind = await (await self._stand_in()).refresh(
                 force=force,
                 within=within,
                 progress=progress if report is None else None,
@@ -161,7 +167,7 @@ class Resilient:
         primary = await self._ready()
         if primary is not None:
             return await primary.status()
-        status = await self._stand_in.status()
+        status = await (await self._stand_in()).status()
         return replace(status, backend=STAND_IN, fallbacks=(self._step(told=True),))
 
     async def close(self) -> None:
@@ -174,7 +180,38 @@ class Resilient:
         finally:
             if self._behind is not None:
                 await off_the_loop(self._behind.close)
-            await self._stand_in.close()
+            if self._opening is not None:
+                with suppress(BackendError):
+                    await (await self._opening).close()
+
+    async def _stand_in(self) -> Backend:
+        """Return builtin, opened if need be.
+
+        Raises:
+            BackendError: not even builtin can start.
+        """
+        import asyncio  # slow to import, and builtin alone needs none
+
+        if self._opening is None:
+            # Words alone: what stands in for an hour must not begin to embed everything.
+            # Nor does it keep a rhythm of its own beside that of the backend.
+            plain = replace(self._site, embedding=NO_PROVIDER, stays=False)
+            self._opening = asyncio.ensure_future(open_backend(STAND_IN, plain))
+        return await asyncio.shield(self._opening)
+
+    async def _found(self, primary: Backend, query: Query) -> Findings:
+        """Ask the backend; while it is at work, make ready what is needed next."""
+        import asyncio
+
+        searching = asyncio.ensure_future(primary.search(query))
+        try:
+            if self._opening is None:
+                await asyncio.wait([searching], timeout=_HEAD_START)
+                with suppress(BackendError):  # told when it is needed
+                    await self._stand_in()
+            return await searching
+        finally:
+            searching.cancel()
 
     async def _ready(self) -> Backend | None:
         """Return the backend, opened if need be; None while it rests."""
@@ -194,28 +231,21 @@ class Resilient:
         self._rests_until = time.monotonic() + self._cool_down
 
     async def _instead(self, query: Query, step: Fallback) -> Findings:
-        found = await self._stand_in.search(await self._bounded(query))
+        stand_in = await self._stand_in()
+        found = await stand_in.search(await self._bounded(query))
         if self._behind:
             self._behind.nudge()
         return _by_stand_in(found, (step,))
-
-    def _following(self) -> Schedule:
-        """Let builtin's index follow the notes, at the start and whenever it answers."""
-        schedule = Schedule(
-            Rhythm(debounce=_SOON, interval=0),
-            update=lambda _: drive(self._stand_in.refresh(within=_CATCH_UP_SECONDS)),
-        )
-        schedule.start()
-        return schedule
 
     async def _second_opinion(
         self, query: Query, findings: Findings, doubt: FallbackReason
     ) -> Findings:
         """Let builtin's words add what the backend cannot find; it has no say else."""
         try:
-            if not await self._stand_in.built():
+            stand_in = await self._stand_in()
+            if not await stand_in.built():
                 return findings
-            other = await self._stand_in.search(await self._bounded(query))
+            other = await stand_in.search(await self._bounded(query))
         except BackendError:
             return findings
         more = [hit for hit in other.hits if not _shown(hit, findings.hits)]
@@ -262,6 +292,16 @@ class Resilient:
     def _why(self) -> tuple[str, ...]:
         failure = self._failure
         return () if failure is None else (f"{failure.message}; {failure.remedy}",)
+
+
+def _following(stand_in: Backend) -> Schedule:
+    """Let builtin's index follow the notes, at the start and whenever it answers."""
+    schedule = Schedule(
+        Rhythm(debounce=_SOON, interval=0),
+        update=lambda _: drive(stand_in.refresh(within=_CATCH_UP_SECONDS)),
+    )
+    schedule.start()
+    return schedule
 
 
 def _reason(error: BackendError) -> FallbackReason:

@@ -5,7 +5,8 @@
 
 One run measures all in turn, so that a busy machine slows them all: `qmd search` as a
 command of its own, `notewell search` with `memory.backend` qmd and builtin from the
-shell, and both warm in one process. Milliseconds, median and quartiles.
+shell, and both warm in one process. Milliseconds, median and quartiles, and how many
+times as long as `qmd search` it took: the median of the ratios within each turn.
 """
 
 import argparse
@@ -50,6 +51,7 @@ def measure(given: argparse.Namespace, folder: Path) -> None:
         "OPENCLAW_STATE_DIR": str(folder / "state"),
         "OPENCLAW_CONFIG_PATH": str(config),
     }
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)  # it would compile at every start
     with (
         open_memory_sync(
             workspace=given.workspace, environ=environ, backend="qmd", server=True
@@ -76,9 +78,11 @@ def measure(given: argparse.Namespace, folder: Path) -> None:
                 started = time.perf_counter()
                 way()
                 times[name].append((time.perf_counter() - started) * 1000)
+    [peer, *_] = times.values()
     for name, taken in times.items():
         low, middle, high = statistics.quantiles(taken, n=4)
-        print(f"{name:26} {middle:8.1f} ms  ({low:.1f} to {high:.1f})")
+        ratio = statistics.median(a / b for a, b in zip(taken, peer, strict=True))
+        print(f"{name:26} {middle:8.1f} ms  ({low:.1f} to {high:.1f})  x {ratio:.2f}")
 
 
 def alone(state: Path) -> dict[str, str]:
