@@ -78,6 +78,7 @@ def test_there_is_one_for_an_index_and_it_knows_no_key(
                 break
             time.sleep(0.01)
         (tmp_path / "end").touch()
+        third = False
         for _ in range(1_000):
             third = memory.refresh_later()
             if third:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -74,7 +74,7 @@ def main(said: str) -> None:
     from notewell.memory.sync import SyncMemory
 
     os.nice(_LOWEST)
-    asked = {**orjson.loads(said), "environ": None}
+    asked: dict[str, Any] = {**orjson.loads(said), "environ": None}
     try:
         seconds = prepare(**asked, server=False, overrides={}).helper_seconds
         signal.alarm(int(seconds + _LATE))

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,7 @@ def unconfigured(database: Path) -> None:
 
 
 Fault = Callable[[Path], None]
-FAULTS = {
+FAULTS: Mapping[Fault, str] = {
     removed: "not-ready",
     truncated: "corrupt",
     overwritten: "corrupt",

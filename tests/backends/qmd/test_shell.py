@@ -157,7 +157,10 @@ def slow(faulty: "Faulty", tmp_path: Path) -> Notewell:
         environ = environ_of(tmp_path, faulty.command, paths=paths)
         file = tmp_path / "openclaw.json"
         settings = json.loads(file.read_text(encoding="utf-8"))
-        defaults = {"workspace": str(notes), "memorySearch": {"sync": sync or {}}}
+        defaults: dict[str, object] = {
+            "workspace": str(notes),
+            "memorySearch": {"sync": sync or {}},
+        }
         settings["agents"] = {"defaults": defaults}
         file.write_text(json.dumps(settings), encoding="utf-8")
         return subprocess.run(
