@@ -1,17 +1,14 @@
 """What an index holds, counted when it is asked for."""
 
-import threading
-from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.backends.base import Progress, Waiting
 from notewell.backends.builtin.files import size_of
-from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.ondisk import OnDisk
+from notewell.backends.builtin.identity import Identity, key_of
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
+from notewell.backends.builtin.writer import Indexed
 from notewell.backends.text.counted import with_silent
 from notewell.config import VectorSettings
 from notewell.types import (
@@ -21,32 +18,6 @@ from notewell.types import (
     Skipped,
     VectorStatus,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """Who is told how an indexing run goes, and who says that it is called off."""
-
-    progress: Progress | None
-    waiting: Waiting | None
-    stop: threading.Event
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Indexed:
-    """What a run over the texts has done.
-
-    Attributes:
-        scanned: The files as they were found.
-        done: Notes that were written or removed.
-        left: Notes that are still to do; None when that has to be counted.
-        warnings: What a person should know.
-    """
-
-    scanned: OnDisk
-    done: int = 0
-    left: int | None = 0
-    warnings: tuple[str, ...] = ()
 
 
 def counted(
@@ -59,7 +30,7 @@ def counted(
     """Count what the live generation holds."""
     live = store.live()
     assert live is not None
-    identity = Identity.decoded(store.get(f"identity_{live.number}"))
+    identity = Identity.decoded(store.get(key_of(live)))
     vectors, searched = _vectors(store, live, settings)
     return IndexStatus(
         location=str(path),
@@ -130,7 +101,7 @@ def _vectors(
     sets = all_sets(store)
     if not sets:
         return (), {}
-    from notewell.backends.builtin.vectors.calibration import key_of, read_calibration
+    from notewell.backends.builtin.vectors import calibration
     from notewell.backends.builtin.vectors.extension import IN_PROCESS, NAME, load
     from notewell.backends.builtin.vectors.nearest import hindrance, needs_codes
 
@@ -153,7 +124,9 @@ def _vectors(
                 lacking=lacking(store, live, kept),
                 search=IN_PROCESS if hindered or not extension.version else NAME,
                 vectors=store.one(f"select count(*) from {kept.vectors}"),
-                apart=read_calibration(store.get(key_of(kept))).in_words(),
+                apart=calibration.read_calibration(
+                    store.get(calibration.key_of(kept))
+                ).in_words(),
             )
         )
     return tuple(found), {VECTOR_SEARCH: said}

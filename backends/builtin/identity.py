@@ -8,6 +8,8 @@ from typing import Final
 
 import Stemmer
 
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store
 from notewell.backends.text.chunking import CHUNKER_VERSION
 from notewell.backends.text.terms import TERMS_VERSION
 from notewell.config import ChunkingSettings
@@ -35,12 +37,21 @@ class Identity:
             tokenizer=f"{TERMS_VERSION}:unicode-{unicode}:snowball-{stemmer}",
         )
 
-    def reason_to_replace(self, built: "Identity") -> str:
-        """Say for a person why an index that was built otherwise is built anew.
+    def built(self, store: Store, tables: Generation) -> bool:
+        """Say whether a generation was built with it."""
+        return bool(store.get(key_of(tables)) == self.encoded())
 
-        Args:
-            built: What the index was built with.
+    def reason_to_replace(self, store: Store) -> str | None:
+        """Say for a person why the index that answers is built anew; None if it is not.
+
+        Raises:
+            ValueError, TypeError: what it was built with is damaged.
         """
+        live = store.live()
+        text = store.get(key_of(live)) if live else None
+        if text is None or text == self.encoded():
+            return None
+        built = self.decoded(text)
         here, there = _unicode_of(self.tokenizer), _unicode_of(built.tokenizer)
         if here == there:
             return f"The index was built with other settings; {_MEANWHILE}"
@@ -59,6 +70,11 @@ class Identity:
     def decoded(cls, text: str) -> "Identity":
         """Read what `encoded` wrote."""
         return cls(**json.loads(text))
+
+
+def key_of(tables: Generation) -> str:
+    """Return the setting that keeps what a generation was built with."""
+    return f"identity_{tables.number}"
 
 
 def _unicode_of(tokenizer: str) -> str:

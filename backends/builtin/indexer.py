@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
@@ -16,6 +16,9 @@ from notewell.workspace import Note, read_note, split_lines
 
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
+
+UNSETTLED: Final = -1
+"""The time of a last change that was so recent that another one may not show."""
 
 
 class Signature(NamedTuple):

@@ -10,7 +10,7 @@ import apsw
 from notewell.backends.blocking import CalledOff
 from notewell.backends.builtin.damage import ODD, is_spoilt
 from notewell.backends.builtin.files import inode_of, owner_of
-from notewell.backends.builtin.identity import Identity
+from notewell.backends.builtin.identity import Identity, key_of
 from notewell.backends.builtin.store import Store
 from notewell.types import FallbackReason
 
@@ -29,11 +29,15 @@ class Unreadable(Exception):
 
 
 class Readers:
-    """Lends connections to the index of one workspace. Safe to share between threads."""
+    """Lends connections to the index of one workspace. Safe to share between threads.
+
+    Attributes:
+        path: Where the index is.
+    """
 
     def __init__(self, path: Path, workspace: str) -> None:
         """Remember where the index is, and of which folder it has to be."""
-        self._path = path
+        self.path = path
         self._workspace = workspace
         self._idle: list[Store] = []
         self._guard = Lock()
@@ -51,7 +55,7 @@ class Readers:
     @property
     def found_damage(self) -> bool:
         """Whether an answer has found the file that is there now damaged."""
-        return self._damaged is not None and self._damaged == inode_of(self._path)
+        return self._damaged is not None and self._damaged == inode_of(self.path)
 
     def forget_damage(self) -> None:
         """Take the file that is there for a good one: it was built anew."""
@@ -114,14 +118,14 @@ class Readers:
             raise self._explained(error, None) from error
 
     def _opened(self) -> Store:
-        owner = owner_of(self._path)
+        owner = owner_of(self.path)
         if owner == "closed":
-            why = f"the index {self._path} may not be read; see its permissions"
+            why = f"the index {self.path} may not be read; see its permissions"
             raise Unreadable("missing", why)
         if owner != "notewell":
             raise Unreadable("not-ready", "the index was not built yet")
         try:
-            store = Store.reader(self._path)
+            store = Store.reader(self.path)
         except apsw.CantOpenError:
             raise
         except apsw.Error as error:
@@ -146,7 +150,7 @@ class Readers:
         if not store.is_readable_here():
             raise Unreadable("version", _OTHER_VERSION)
         try:
-            built = Identity.decoded(store.get(f"identity_{live.number}"))
+            built = Identity.decoded(store.get(key_of(live)))
         except (TypeError, ValueError) as error:
             raise apsw.CorruptError("its settings cannot be read") from error
         if built.workspace != self._workspace:
@@ -159,9 +163,9 @@ class Readers:
         why = unreadable(error)
         if why.reason != "corrupt":
             return why
-        if _is_of_another_version(self._path):
+        if _is_of_another_version(self.path):
             return Unreadable("version", _OTHER_VERSION)
-        self._damaged = store.inode if store else inode_of(self._path)
+        self._damaged = store.inode if store else inode_of(self.path)
         return why
 
 

@@ -8,7 +8,6 @@ rebuild goes through the same code into the next generation.
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -16,8 +15,14 @@ from typing import TYPE_CHECKING
 import apsw
 
 from notewell.backends.base import Progress
-from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.indexer import Indexer, Known, Signature, known_notes
+from notewell.backends.builtin.difference import Difference, differences
+from notewell.backends.builtin.identity import Identity, key_of
+from notewell.backends.builtin.indexer import (
+    UNSETTLED,
+    Indexer,
+    Signature,
+    known_notes,
+)
 from notewell.backends.builtin.ondisk import OnDisk
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
@@ -34,107 +39,6 @@ _COMMIT_EVERY = 1.0
 _RACY_NS = 2_000_000_000
 """A file younger than this when it was read may change again within the same time
 stamp (file systems tick at up to two seconds), so it is read once more next time."""
-
-_UNSETTLED = -1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """What the tree has that the index lacks.
-
-    Attributes:
-        changed: Notes to read, with what the index holds of them.
-        removed: What the index holds of notes that are gone.
-        again: Notes that look the same, to read once more.
-        kept: What the index holds of notes that cannot be read now, and why.
-    """
-
-    changed: list[tuple[Note, Known | None]]
-    removed: list[Known]
-    again: list[tuple[Note, Known | None]]
-    kept: list[tuple[Known, str]] = field(default_factory=list[tuple[Known, str]])
-
-    def __len__(self) -> int:
-        return self.certain() + len(self.again) + len(self.unmarked())
-
-    def unmarked(self) -> list[tuple[Known, str]]:
-        """Return what is kept and not yet known as such, with the reason."""
-        return [(known, why) for known, why in self.kept if known.problem != why]
-
-    def certain(self) -> int:
-        """Count what is known to differ."""
-        return len(self.changed) + len(self.removed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Differences:
-    """What there is to do, about notes and about transcripts."""
-
-    notes: Difference
-    spoken: "Spoken | None" = None
-
-    def __len__(self) -> int:
-        return len(self.notes) + (len(self.spoken) if self.spoken else 0)
-
-    def certain(self) -> int:
-        """Count what is known to differ."""
-        return self.notes.certain() + (self.spoken.certain() if self.spoken else 0)
-
-    def kept(self) -> int:
-        """Count what the index holds of files that cannot be read now."""
-        spoken = 0 if self.spoken is None else self.spoken.kept  # its length may be 0
-        return len(self.notes.kept) + spoken
-
-
-def differences(
-    store: Store, tables: Generation, found: OnDisk, settings: SearchSettings
-) -> Differences:
-    """Compare what there is with what a generation holds."""
-    notes = difference(found.notes, known_notes(store, tables))
-    held = store.one(f"select 1 from {tables.transcripts} limit 1")
-    if found.transcripts is None and not held:
-        return Differences(notes=notes)
-    from notewell.backends.builtin.transcripts.difference import (
-        heard_transcripts,
-        spoken_difference,
-    )
-
-    spoken = spoken_difference(
-        found.transcripts.found if found.transcripts else (),
-        heard_transcripts(store, tables),
-        settings.sync.sessions,
-        closed=found.transcripts is not None and found.transcripts.closed,
-    )
-    return Differences(notes=notes, spoken=spoken)
-
-
-def difference(scan: Scan, known: dict[str, Known]) -> Difference:
-    """Compare a scan with what a generation holds, by size and times."""
-    changed: list[tuple[Note, Known | None]] = []
-    again: list[tuple[Note, Known | None]] = []
-    seen = 0
-    for note in scan.notes:
-        before = known.get(note.path)
-        seen += before is not None
-        # Size, mtime and ctime, as slices: there may be a great many notes.
-        if before is None:
-            changed.append((note, None))
-        elif before.problem is not None and before[1:4] == note[2:5]:
-            again.append((note, before))  # what could not be read may be readable now
-        elif before[1:4] != note[2:5]:
-            young = before[1:4] == (note.size, _UNSETTLED, note.ctime_ns)
-            (again if young else changed).append((note, before))
-    if seen == len(known):
-        return Difference(changed=changed, removed=[], again=again)
-    here = {note.path for note in scan.notes}
-    absent = [before for path, before in known.items() if path not in here]
-    closed = [(before, scan.why_unread(before.path)) for before in absent]
-    return Difference(
-        changed=changed,
-        removed=[before for before, why in closed if why is None],
-        again=again,
-        kept=[(before, why) for before, why in closed if why is not None],
-    )
 
 
 def bring_up_to_date(
@@ -185,12 +89,11 @@ def bring_up_to_date(
 def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
     """Return the generation to write: the live one, or one that is being built."""
     live, building = store.live(), store.building()
-    wanted = identity.encoded()
-    if live and not force and store.get(f"identity_{live.number}") == wanted:
+    if live and not force and identity.built(store, live):
         if building:
             _abandon(store, building)
         return live
-    if building and not force and store.get(f"identity_{building.number}") == wanted:
+    if building and not force and identity.built(store, building):
         return building
     number = 1 + max(one.number if one else 0 for one in (live, building))
     with store.connection:
@@ -199,7 +102,7 @@ def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
         store.put("schema", SCHEMA_VERSION)
         store.put("building", number)
         _drop(store, Generation(number))  # what damage may have left behind
-        store.put(f"identity_{number}", wanted)
+        store.put(key_of(Generation(number)), identity.encoded())
         store.connection.execute(Generation(number).create())
     return Generation(number)
 
@@ -284,7 +187,7 @@ def _roll_back(store: Store) -> None:
 def _signature(note: Note) -> Signature:
     now = time.time_ns()
     settled = all(abs(now - at) > _RACY_NS for at in (note.mtime_ns, note.ctime_ns))
-    return Signature(note.size, note.mtime_ns if settled else _UNSETTLED, note.ctime_ns)
+    return Signature(note.size, note.mtime_ns if settled else UNSETTLED, note.ctime_ns)
 
 
 def _complete(store: Store, target: Generation, files: int, *, changed: bool) -> None:
@@ -323,6 +226,4 @@ def _abandon(store: Store, generation: Generation) -> None:
 
 def _drop(store: Store, generation: Generation) -> None:
     store.connection.execute(generation.drop())
-    store.connection.execute(
-        "delete from nw_meta where key = ?", (f"identity_{generation.number}",)
-    )
+    store.connection.execute("delete from nw_meta where key = ?", (key_of(generation),))
