@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity, Provider, Role
-from notewell.adapters.embeddings.fingerprint import fingerprint
+from notewell.adapters.embeddings.fingerprint import checksum
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -71,11 +71,6 @@ def provider(request: Request) -> Provider:
     return Provider(name=NAME, remote=False, host="", open=open_package, instant=True)
 
 
-def is_installed() -> bool:
-    """Say whether the package is there, without importing it."""
-    return find_spec(PACKAGE) is not None
-
-
 def open_package() -> StaticEmbedder:
     """Open the files of the package.
 
@@ -109,7 +104,7 @@ class StaticEmbedder:
         self._vocabulary = vocabulary
         self._lock = Lock()
         try:
-            self._content = fingerprint([vocabulary, table])
+            self._content = checksum([vocabulary, table])
             self._table = Table(table)
         except (OSError, ValueError, KeyError, TypeError) as exc:
             raise _unusable(table, exc) from exc
