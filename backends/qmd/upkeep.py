@@ -1,0 +1,111 @@
+"""How fresh QMD's index is, and who keeps it so in a program that stays."""
+
+import asyncio
+import math
+import time
+from typing import Final
+
+from notewell.backends.base import Query, Site
+from notewell.backends.blocking import InLoop, off_the_loop
+from notewell.backends.qmd.copies import Copies
+from notewell.backends.qmd.home import Home, Record
+from notewell.backends.qmd.outlook import outlook
+from notewell.backends.qmd.status import moment
+from notewell.backends.qmd.vectors import Vectors
+from notewell.backends.qmd.writing import Writer
+from notewell.backends.schedule import Rhythm, Schedule
+from notewell.types import Freshness
+
+COUNTED_AT_ONCE: Final = 5_000
+"""Notes that are compared with the index while a question is answered."""
+
+_LOOK_AGAIN: Final = 10.0
+"""Seconds after which a program that does not stay compares them again."""
+
+
+class Upkeep:
+    """Compares the notes with the index; once it has begun, it updates the index, too."""
+
+    def __init__(
+        self, site: Site, home: Home, copies: Copies, writer: Writer, vectors: Vectors
+    ) -> None:
+        self._site = site
+        self._home = home
+        self._copies = copies
+        self._writer = writer
+        self._update = InLoop(lambda: writer.refresh(patient=False))
+        self._embed = InLoop(vectors.make) if vectors.wanted else None
+        self._schedule: Schedule | None = None
+        self._looked = -math.inf
+
+    async def begin(self) -> None:
+        """Begin to keep the index up to date; maybe after a first time, here and now.
+
+        Raises:
+            BackendError: that first time failed.
+        """
+        settings = self._site.memory.qmd.update
+        if settings.on_boot and settings.wait_for_boot_sync:
+            await self._writer.refresh()
+        rhythm = Rhythm(
+            debounce=settings.debounce_ms / 1000,
+            interval=settings.interval,
+            embed_interval=settings.embed_interval,
+            on_boot=settings.on_boot,
+        )
+        self._schedule = Schedule(rhythm, update=self._update, embed=self._embed)
+        self._schedule.start()
+
+    def nudge(self, *, changed: bool) -> None:
+        """Let an update follow soon; see `Nudged`."""
+        if self._schedule:
+            self._schedule.nudge(changed=changed)
+
+    def looking(self, query: Query, record: Record) -> "asyncio.Task[int] | None":
+        """Compare the notes with the index while QMD looks, where nobody watches them."""
+        now = time.monotonic()
+        if self._schedule or record.documents > COUNTED_AT_ONCE:
+            return None
+        if now - self._looked < _LOOK_AGAIN:
+            return None
+        self._looked = now
+        return asyncio.create_task(off_the_loop(self.pending, query))
+
+    def pending(self, query: Query) -> int:
+        """Count the files that the index lacks, among those that a question is put to."""
+        spoken = "sessions" in query.sources
+        return outlook(
+            self._site, self._home, self._copies, spoken=spoken, thorough=False
+        ).pending
+
+    def freshness(self, record: Record, stale: bool, pending: int | None) -> Freshness:
+        """Say how fresh the index is, and not that it is when that was not checked."""
+        known = pending is not None
+        if self._schedule:
+            stale = stale or self._schedule.behind
+            known = known or self._site.agent.search.sync.watch
+        stale = stale or bool(pending)
+        return Freshness(
+            indexed_at=moment(record.indexed_at),
+            pending=pending,
+            stale=stale if stale or known else None,
+        )
+
+    def details(self) -> dict[str, str]:
+        """Say for a person when the next run is, and what became of the last one."""
+        if self._schedule is None:
+            return {}
+        due = self._schedule.seconds_to_next
+        details = {"next update": f"in {due:.0f} s" if due < 1e9 else "never"}
+        if self._schedule.problem:
+            details["last update"] = self._schedule.problem
+        return details
+
+    async def close(self) -> None:
+        """Call off what runs, and wait until it has ended."""
+        if self._schedule is None:
+            return
+        await off_the_loop(self._schedule.close)
+        await self._update.ended()
+        if self._embed:
+            await self._embed.ended()
