@@ -5,7 +5,7 @@ from typing import Final
 
 from notewell.errors import BackendError, BackendUnavailable
 from notewell.memory.opening import Opening
-from notewell.types import Source
+from notewell.types import EmptyReason, Source
 
 SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
 MOST_RESULTS: Final = 10_000
@@ -22,6 +22,17 @@ def limit_of(asked: int | None, configured: int) -> int:
         return configured
     if not 1 <= asked <= MOST_RESULTS:
         raise ValueError(f"max_results must lie in [1, {MOST_RESULTS}], got {asked}")
+    return asked
+
+
+def threshold_of(asked: float | None) -> float | None:
+    """Return below which score results are left out; None: as it is configured.
+
+    Raises:
+        ValueError: it is no score.
+    """
+    if asked is not None and not 0 <= asked <= 1:
+        raise ValueError(f"min_score must lie in [0, 1], got {asked}")
     return asked
 
 
@@ -43,6 +54,19 @@ def enabled_sources(opening: Opening) -> frozenset[Source]:
     """Return the sources that are configured and can be searched."""
     enabled = SOURCES & frozenset(opening.agent.search.sources)
     return enabled if opening.transcripts else enabled - {"sessions"}
+
+
+def nothing_to_ask(
+    query: str, sources: frozenset[Source], opening: Opening, session_key: str | None
+) -> EmptyReason | None:
+    """Return why no engine is to be asked, or None."""
+    if not opening.enabled:
+        return "memory-disabled"
+    if not opening.allows(session_key):
+        return "denied-by-scope"
+    if not query.strip():
+        return "empty-query"
+    return None if sources else "source-disabled"
 
 
 def left_out(asked: Collection[Source] | None, opening: Opening) -> tuple[str, ...]:

@@ -26,14 +26,15 @@ from notewell.memory.asking import (
     enabled_sources,
     left_out,
     limit_of,
+    nothing_to_ask,
     sentences,
+    threshold_of,
 )
 from notewell.memory.opening import Opening
 from notewell.memory.scoping import DENIED, Hiding
 from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
-    EmptyReason,
     IndexReport,
     ProviderProbe,
     SearchAnswer,
@@ -80,7 +81,6 @@ class Memory:
         self._opening = opening
         self.session_key = session_key
         self.enabled = opening.enabled
-        self._in_scope = opening.allows(session_key)
         self._server = server
         self._backend: Backend | None = None
         self._failure: BackendError | None = None
@@ -138,22 +138,22 @@ class Memory:
                 has an unknown name.
         """
         limit = limit_of(max_results, self._opening.max_results)
-        if min_score is not None and not 0 <= min_score <= 1:
-            raise ValueError(f"min_score must lie in [0, 1], got {min_score}")
+        threshold = threshold_of(min_score)
         asked = asked_sources(sources) & enabled_sources(self._opening)
+        reason = nothing_to_ask(query, asked, self._opening, self.session_key)
         unsaid = left_out(sources, self._opening)
-        reason = self._nothing_to_ask(query, asked)
-        if self._backend is None or reason:
-            why = sentences(self._failure) if reason == "unavailable" else unsaid
-            if reason == "denied-by-scope":
-                why = (DENIED,)
-            return self._answering(query).empty(reason or "unavailable", *why)
+        if reason:
+            why = (DENIED,) if reason == "denied-by-scope" else unsaid
+            return self._answering(query).empty(reason, *why)
+        if self._backend is None:
+            why = sentences(self._failure)
+            return self._answering(query).empty("unavailable", *why)
         built = await self._build_once(self._backend, progress, waiting)
         answering = self._answering(query)  # the search begins here
         question = Query(
             text=query,
             limit=limit,
-            min_score=min_score,
+            min_score=threshold,
             sources=asked,
             hides=self.hides,
         )
@@ -345,7 +345,7 @@ class Memory:
             self.settings.state_dir,
             self.agent,
             self.session_key,
-            everything=not self._in_scope,
+            everything=not self._opening.allows(self.session_key),
         )
 
     def leaves_out(self, path: str) -> bool:
@@ -372,20 +372,6 @@ class Memory:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-    def _nothing_to_ask(
-        self, query: str, asked: frozenset[Source]
-    ) -> EmptyReason | None:
-        """Return why no engine is asked, or None."""
-        if not self.enabled:
-            return "memory-disabled"
-        if not self._in_scope:
-            return "denied-by-scope"
-        if not query.strip():
-            return "empty-query"
-        if not asked:
-            return "source-disabled"
-        return "unavailable" if self._backend is None else None
 
     def _answering(self, query: str) -> Answering:
         return Answering(
