@@ -4,7 +4,7 @@
 own test suite inherits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, Self, TypeAlias, runtime_checkable
@@ -173,6 +173,20 @@ class Findings:
     warnings: tuple[str, ...] = ()
     doubt: FallbackReason | None = None
     backend: str | None = None
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits in the order of `Findings`."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))
+
+
+def share_lines(one: Hit, other: Hit) -> bool:
+    """Say whether a line stands in both hits."""
+    return (
+        one.path == other.path
+        and one.start_line <= other.end_line
+        and other.start_line <= one.end_line
+    )
 
 
 class Backend(Protocol):

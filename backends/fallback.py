@@ -1,7 +1,6 @@
 """The configured backend with builtin behind it: stepping down, saying so, coming back."""
 
 import time
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
@@ -19,23 +18,21 @@ from notewell.backends.base import (
     Waiting,
 )
 from notewell.backends.blocking import drive, off_the_loop
-from notewell.backends.registry import backend_class, open_backend
+from notewell.backends.registry import STAND_IN, backend_class, open_backend
 from notewell.backends.schedule import Rhythm, Schedule
+from notewell.backends.second_opinion import (
+    by_stand_in,
+    second_opinion,
+    stepped,
+)
 from notewell.errors import BackendError, BackendFailed, BackendTimeout, BackendUnknown
-from notewell.types import Fallback, FallbackReason, Hit, IndexReport, IndexStatus
+from notewell.types import Fallback, FallbackReason, IndexReport, IndexStatus
 
 if TYPE_CHECKING:
     import asyncio
 
-STAND_IN: Final = "builtin"
 COOL_DOWN: Final = 60.0
 """Seconds for which a backend that failed is not asked again."""
-
-_DOUBTS: Final[Mapping[FallbackReason, str]] = {
-    "cjk": "may miss what is written so, because of its script",
-    "syntax": "may miss what is written so, because of its signs",
-    "missing": "lacks some of the notes; `notewell status` names them",
-}
 
 _CATCH_UP_SECONDS: Final = 30.0
 _HEAD_START: Final = 0.05
@@ -103,7 +100,7 @@ class Resilient:
             return await self._instead(query, self._step())
         try:
             if not await primary.built():
-                step = self._stepped("not-ready", "its index was not built yet")
+                step = stepped(self._wanted, "not-ready", "its index was not built yet")
                 return await self._instead(query, step)
             findings = await self._found(primary, query)
         except BackendError as error:
@@ -235,7 +232,7 @@ class Resilient:
         found = await stand_in.search(await self._bounded(query))
         if self._behind:
             self._behind.nudge()
-        return _by_stand_in(found, (step,))
+        return by_stand_in(found, step)
 
     async def _second_opinion(
         self, query: Query, findings: Findings, doubt: FallbackReason
@@ -248,19 +245,8 @@ class Resilient:
             other = await stand_in.search(await self._bounded(query))
         except BackendError:
             return findings
-        more = [hit for hit in other.hits if not _shown(hit, findings.hits)]
-        if not more:
-            return findings
-        why = f"{self._wanted} {_DOUBTS.get(doubt, 'may not find all of it')}"
-        if not findings.hits:
-            step = self._stepped(doubt, why)
-            return _by_stand_in(other, (*findings.fallbacks, step))
-        step = replace(self._stepped(doubt, why), kind="lexical-index")
-        return replace(
-            findings,
-            hits=_merged(findings.hits, more, query.limit),
-            fallbacks=(*findings.fallbacks, step),
-            doubt=None,
+        return second_opinion(
+            findings, other, backend=self._wanted, doubt=doubt, limit=query.limit
         )
 
     async def _bounded(self, query: Query) -> Query:
@@ -278,16 +264,7 @@ class Resilient:
         if self._told and not told:
             reason = "cooldown"
         self._told = True
-        return self._stepped(reason, *self._why())
-
-    def _stepped(self, reason: FallbackReason, *why: str) -> Fallback:
-        return Fallback(
-            kind="backend",
-            from_=self._wanted,
-            to=STAND_IN,
-            reason=reason,
-            message="; ".join(why),
-        )
+        return stepped(self._wanted, reason, *self._why())
 
     def _why(self) -> tuple[str, ...]:
         failure = self._failure
@@ -310,32 +287,3 @@ def _reason(error: BackendError) -> FallbackReason:
     if isinstance(error, BackendFailed):
         return cast("FallbackReason", error.reason)
     return "missing"
-
-
-def _shown(hit: Hit, others: Sequence[Hit]) -> bool:
-    return any(
-        hit.path == other.path
-        and hit.start_line <= other.end_line
-        and other.start_line <= hit.end_line
-        for other in others
-    )
-
-
-def _merged(hits: Sequence[Hit], more: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
-    """Join hits, so that at least the best of `more`, which builtin found, is shown."""
-    found = [replace(hit, engine=STAND_IN) for hit in more]
-    order = sorted(
-        [*hits, *found], key=lambda hit: (-hit.score, hit.path, hit.start_line)
-    )
-    best = order[:limit]
-    if not any(hit.engine for hit in best):
-        least = min((hit.score for hit in best[:-1]), default=1.0)
-        best[-1] = replace(found[0], score=min(found[0].score, least))
-    return tuple(best)
-
-
-def _by_stand_in(found: Findings, steps: tuple[Fallback, ...]) -> Findings:
-    """Return what builtin found as its answer, and why it is not the backend's."""
-    return replace(
-        found, backend=STAND_IN, fallbacks=(*steps, *found.fallbacks), degraded=True
-    )

@@ -16,6 +16,9 @@ BUILTIN: Final[Mapping[str, str]] = {
     "qmd": "notewell.backends.qmd:QmdBackend",
 }
 
+STAND_IN: Final = "builtin"
+"""The one that answers in place of another which fails."""
+
 DRIVEN: Final = frozenset({"builtin"})
 """Those that need no event loop: they wait for nothing but their own work."""
 

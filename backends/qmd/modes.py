@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from notewell.backends.base import Site
+from notewell.backends.base import Site, in_order, share_lines
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.answering import Worded, Words
@@ -232,7 +232,7 @@ def filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
     literal = worded.literal and not any(hit.text_score for hit in best)
     if literal and more and len(best) == limit:
         best.pop()
-    return replace(worded, hits=_ordered([*best, *more[: limit - len(best)]]))
+    return replace(worded, hits=tuple(in_order([*best, *more[: limit - len(best)]])))
 
 
 def blended(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
@@ -249,27 +249,17 @@ def blended(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
             hits.append(replace(hit, score=share))
         else:
             hits[place] = replace(hits[place], score=hits[place].score + share)
-    best = list(_ordered(hits)[:limit])
+    best = in_order(hits)[:limit]
     if worded.literal and not any(hit.text_score for hit in best):
         word = worded.hits[0]
         best[-1] = replace(word, score=min(word.score, best[-1].score))
-    return replace(worded, hits=_ordered(best))
+    return replace(worded, hits=tuple(in_order(best)))
 
 
 def _same(hit: Hit, others: Sequence[Hit]) -> int | None:
     """Return the place of the first of the others that shares lines with a hit."""
-    for place, other in enumerate(others):
-        if (
-            hit.path == other.path
-            and hit.start_line <= other.end_line
-            and other.start_line <= hit.end_line
-        ):
-            return place
-    return None
-
-
-def _ordered(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line)))
+    places = (at for at, other in enumerate(others) if share_lines(hit, other))
+    return next(places, None)
 
 
 def _step(from_: str, to: str, reason: FallbackReason, message: str) -> Fallback:

@@ -12,11 +12,12 @@ from notewell.backends.base import (
     Nudged,
     Progress,
     Query,
+    Site,
     VectorWork,
     Waiting,
 )
 from notewell.backends.blocking import off_the_loop
-from notewell.backends.fallback import open_with_fallback
+from notewell.backends.registry import STAND_IN, open_backend
 from notewell.config import Settings, later_features
 from notewell.errors import BackendError, BackendUnknown
 from notewell.memory.answers import Answering, log_run, switched_off
@@ -101,7 +102,7 @@ class Memory:
             return self
         try:
             site = self._opening.site(stays=self._server)
-            self._backend = await open_with_fallback(site)
+            self._backend = await _opened(site)
         except BackendUnknown:
             raise
         except BackendError as error:
@@ -404,3 +405,12 @@ class Memory:
 
     async def _index_now(self) -> IndexReport:
         return await self.refresh(within=_INDEX_SECONDS)
+
+
+async def _opened(site: Site) -> Backend:
+    """Open the configured backend, with builtin behind it if it is another one."""
+    if site.memory.backend == STAND_IN:
+        return await open_backend(STAND_IN, site)
+    from notewell.backends.fallback import open_with_fallback  # slow to import
+
+    return await open_with_fallback(site)
