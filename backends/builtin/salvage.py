@@ -18,8 +18,8 @@ from notewell.backends.builtin.vectors.tables import (
     VectorSet,
     all_sets,
     ensure_set,
+    windows_of,
 )
-from notewell.backends.builtin.vectors.vec0 import windows_of
 
 _BLOCK = 1_000
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.blocks import drop_blocks, write_blocks
+from notewell.backends.builtin.vectors.code_table import drop_codes, write_codes
 from notewell.backends.builtin.vectors.cosines import (
     kept_form,
     unit_rows,
@@ -24,11 +25,7 @@ from notewell.backends.builtin.vectors.tables import (
     WINDOW_BITS,
     VectorSet,
     all_sets,
-)
-from notewell.backends.builtin.vectors.vec0 import (
-    drop_codes,
     windows_of,
-    write_codes,
 )
 from notewell.config import VectorSettings
 

@@ -28,12 +28,11 @@ from notewell.backends.builtin.vectors.codes import bits
 from notewell.backends.builtin.vectors.cosines import Question, floats_of
 from notewell.backends.builtin.vectors.extension import Extension, load, step_down
 from notewell.backends.builtin.vectors.in_process import ProcessSearch
-from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
+from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet, windows_of
 from notewell.backends.builtin.vectors.vec0 import (
     MOST,
     DatabaseSearch,
     Rough,
-    windows_of,
 )
 from notewell.backends.text.windows import Window, windows
 from notewell.config import VectorSettings

@@ -247,3 +247,11 @@ def still_lacking(reader: Store, tables: Generation, vectors: VectorSet) -> int:
     if vectors.id not in before[1]:
         before[1][vectors.id] = lacking(reader, tables, vectors)
     return before[1][vectors.id]
+
+
+def windows_of(vector: str, text: str) -> str:
+    """Return the SQL condition that a vector is of a text."""
+    return (
+        f"{vector}.id between {text}.id << {WINDOW_BITS}"
+        f" and ({text}.id << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}"
+    )

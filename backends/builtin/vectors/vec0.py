@@ -4,10 +4,6 @@ The table is derived, one for each set, and may be dropped at any time. A search
 few codes of every chunk of it, to see within which distance there are as many
 candidates as are wanted; one statement then finds all codes within that distance, joins
 them to their passages, and orders them by the cosine of their vectors.
-
-The table is written by adding and deleting alone: in 0.1.9 a column of bits cannot be
-updated, rows cannot be replaced, and renaming breaks the table. Deleted rows leave holes
-that are not filled again, so a table of many holes is written anew.
 """
 
 from __future__ import annotations
@@ -20,25 +16,15 @@ import apsw
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.blocks import HeldCodes, Scan
-from notewell.backends.builtin.vectors.codes import bits, encode, encode_one
-from notewell.backends.builtin.vectors.cosines import (
-    Question,
-    unit_rows,
-    whole_numbers,
-)
-from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
+from notewell.backends.builtin.vectors.codes import encode_one
+from notewell.backends.builtin.vectors.cosines import Question
+from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet, windows_of
 
 MOST: Final = 4096
 """Rows that the table gives at once."""
 
-_SLOTS: Final = 1024
-"""Codes in a chunk of the table."""
-
 _SAMPLE: Final = 1536
 """Codes that are looked at to see how near the nearest are."""
-
-_AT_ONCE: Final = 2_000
-"""Vectors that are coded at once."""
 
 HELD_FROM: Final = 200_000
 """Codes from which on a program that stays holds them in memory, and compares them there:
@@ -186,14 +172,6 @@ class NoCodes(apsw.SQLError):
     """No writer has made the codes of a set."""
 
 
-def windows_of(vector: str, text: str) -> str:
-    """Return the SQL condition that a vector is of a text."""
-    return (
-        f"{vector}.id between {text}.id << {WINDOW_BITS}"
-        f" and ({text}.id << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}"
-    )
-
-
 def _samples(
     store: Store, table: str, size: int
 ) -> Iterator[tuple[int, Sequence[bytes]]]:
@@ -224,160 +202,3 @@ def _samples(
             if not all(map(any, some)):
                 raise apsw.CorruptError("codes are damaged")
             yield slots.bit_count(), some
-
-
-def write_codes(
-    store: Store, kept: VectorSet, live: Sequence[int], *, anew: bool = False
-) -> None:
-    """Make the table hold the codes of these texts; the caller has a transaction.
-
-    It is written anew where it is damaged, as far as a few codes of each chunk tell,
-    where less than half of it is in use, or where that is asked for.
-    """
-    try:
-        table = codes_table(store, kept)
-        if not anew and _is_sound(store, kept, table):
-            _write_differences(store, kept, table, live)
-            if not _is_sparse(store, table):
-                _record(store, kept, table)
-                return
-    except (apsw.SQLError, apsw.CorruptError):
-        pass  # damaged, or not there
-    drop_codes(store, kept)
-    number = 1 + (store.get("last_codes") or 0)
-    store.put("last_codes", number)
-    store.put(kept.codes, number)
-    table = codes_table(store, kept)
-    store.connection.execute(
-        f"create virtual table {table} using vec0(code bit[{bits(kept.dimension)}],"
-        f" chunk_size={_SLOTS})"
-    )
-    _write_differences(store, kept, table, live)
-    _record(store, kept, table)
-
-
-def drop_codes(store: Store, kept: VectorSet) -> None:
-    """Drop the table, or leave it aside where sqlite-vec cannot do so."""
-    number = store.get(kept.codes)
-    if number is None:
-        return
-    for key in (kept.codes, kept.coded, kept.coded_to):
-        store.forget(key)
-    run = store.connection.execute
-    run("savepoint drop_codes")
-    try:
-        run(f"drop table if exists nw_codes_{kept.id}_{number}")
-    except apsw.Error:
-        run("rollback to drop_codes")
-    run("release drop_codes")
-
-
-def _write_differences(
-    store: Store, kept: VectorSet, table: str, live: Sequence[int]
-) -> None:
-    held = {
-        text
-        for (text,) in store.rows(f"select rowid >> {WINDOW_BITS} from {table}_rowids")
-    }
-    gone = held.difference(live)
-    store.connection.executemany(
-        f"delete from {table} where rowid = ?",
-        _windows(store, f"{table}_rowids", "rowid", sorted(gone)),
-    )
-    came = [text for text in live if text not in held]
-    keys = [row[0] for row in _windows(store, kept.vectors, "id", came)]
-    for at in range(0, len(keys), _AT_ONCE):
-        some = keys[at : at + _AT_ONCE]
-        store.connection.executemany(
-            f"insert into {table}(rowid, code) values (?, vec_bit(?))",
-            zip(some, encoded(store, kept, some), strict=True),
-        )
-
-
-def _windows(
-    store: Store, table: str, key: str, texts: Sequence[int]
-) -> list[tuple[int]]:
-    """Return the ids of the windows that a table has of some texts."""
-    rows: list[tuple[int]] = store.rows(
-        f"select w.{key} from json_each(?) as t cross join {table} as w"
-        f" on w.{key} between t.value << {WINDOW_BITS}"
-        f" and (t.value << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}",
-        f"[{','.join(map(str, texts))}]",
-    )
-    return rows
-
-
-def _record(store: Store, kept: VectorSet, table: str) -> None:
-    store.put(kept.coded, store.one(f"select count(*) from {table}_rowids"))
-    store.put(kept.coded_to, store.one(f"select max(id) from {kept.texts}") or 0)
-
-
-def encoded(store: Store, kept: VectorSet, keys: Sequence[int]) -> list[bytes]:
-    """Return the codes of vectors by their ids.
-
-    Raises:
-        apsw.CorruptError: one of them has another length, or has gone.
-    """
-    found = dict(
-        store.rows(
-            f"select id, vector from {kept.vectors}"
-            " where id in (select value from json_each(?))",
-            f"[{','.join(map(str, keys))}]",
-        )
-    )
-    vectors = whole_numbers([found.get(key, b"") for key in keys], kept.dimension)
-    return [code.tobytes() for code in encode(unit_rows(vectors))]
-
-
-def _is_sparse(store: Store, table: str) -> bool:
-    slots = _SLOTS * store.one(f"select count(*) from {table}_chunks")
-    used = store.one(f"select count(*) from {table}_rowids")
-    return bool(slots > 2 * used + 2 * _SLOTS)
-
-
-def _is_sound(store: Store, kept: VectorSet, table: str) -> bool:
-    """Say whether all codes are there, and two of each chunk those of their vectors."""
-    size = bits(kept.dimension) // 8
-    held, codes = 0, dict[int, bytes]()
-    for chunk, validity in store.rows(f"select chunk_id, validity from {table}_chunks"):
-        slots = int.from_bytes(validity, "little")
-        held += slots.bit_count()
-        for slot in {(slots & -slots).bit_length() - 1, slots.bit_length() - 1} - {-1}:
-            rowid = _part(store, f"{table}_chunks", "rowids", chunk, slot * 8, 8)
-            codes[int.from_bytes(rowid, "little")] = _part(
-                store, f"{table}_vector_chunks00", "vectors", chunk, slot * size, size
-            )
-    rows = store.one(f"select count(*) from {table}_rowids")
-    if not held == rows == store.get(kept.coded):
-        return False
-    # What has gone from the vectors meanwhile is dropped, whatever its code is.
-    there = {
-        key
-        for (key,) in store.rows(
-            f"select id from {kept.vectors}"
-            " where id in (select value from json_each(?))",
-            f"[{','.join(map(str, codes))}]",
-        )
-    }
-    known = [key for key in codes if key in there]
-    listed = store.one(
-        f"select count(*) from {table}_rowids"
-        " where rowid in (select value from json_each(?))",
-        f"[{','.join(map(str, codes))}]",
-    )
-    right = encoded(store, kept, known) == [codes[key] for key in known]
-    return bool(right and listed == len(codes))
-
-
-def _part(
-    store: Store, table: str, column: str, row: int, start: int, size: int
-) -> bytes:
-    blob = store.connection.blob_open("main", table, column, row, writeable=False)
-    part = b""
-    with blob:
-        if blob.length() >= start + size:
-            blob.seek(start)
-            part = blob.read(size)
-    if len(part) != size:
-        raise apsw.CorruptError("a chunk of codes is cut off")
-    return part

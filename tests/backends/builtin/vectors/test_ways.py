@@ -12,10 +12,17 @@ import pytest
 from tests.backends.builtin.vectors.conftest import Concepts
 
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors import extension, making, nearest, vec0
+from notewell.backends.builtin.vectors import (
+    code_table,
+    extension,
+    making,
+    nearest,
+    vec0,
+)
+from notewell.backends.builtin.vectors.code_table import drop_codes
 from notewell.backends.builtin.vectors.nearest import Ways
 from notewell.backends.builtin.vectors.tables import VectorSet
-from notewell.backends.builtin.vectors.vec0 import codes_table, drop_codes
+from notewell.backends.builtin.vectors.vec0 import codes_table
 from notewell.config import VectorSettings
 
 if TYPE_CHECKING:
@@ -406,7 +413,7 @@ def test_a_table_of_many_holes_is_written_anew(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
-    monkeypatch.setattr(vec0, "_SLOTS", 8)
+    monkeypatch.setattr(code_table, "_SLOTS", 8)
     notes = {f"memory/n{n:03}.md": f"word{n} text\n" for n in range(120)}
     meant.notebook.write({**notes, **CAR})
     meant.index()
