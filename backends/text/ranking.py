@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import compress, count
 
 from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import Scored, without_repeats
@@ -13,6 +14,9 @@ from notewell.config import QuerySettings
 
 _UNKNOWN = 0.35
 """The least score where nobody has set one and nothing is known of the vectors."""
+
+_NEAREST = 1.0
+"""The largest cosine: with a higher floor nothing resembles the question."""
 
 _DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
@@ -34,8 +38,11 @@ def ranked(
     Args:
         min_score: The lowest score that was asked for, instead of the configured one.
         floor: Where neither is set, the cosine from which a passage without a word of
-            the query resembles it; None: not known.
+            the query resembles it; None: not known. One below it is shown only before
+            a passage that is shown anyway.
     """
+    if min_score is not None or settings.min_score is not None:
+        floor = None
 
     def is_exact(one: Scored) -> bool:
         return one.exact and literal.stands_in(one.passage)
@@ -44,12 +51,13 @@ def ranked(
     if decay.enabled:
         today = date.today()
         scored = [aged(one, today, decay.half_life_days) for one in scored]
-    able = [
-        one
-        for one in scored
-        if _passes(one, min_score, settings, floor) or is_exact(one)
-    ]
-    order = without_repeats(sorted(able, key=lambda one: one.order))
+    order = sorted(scored, key=lambda one: one.order)
+    good = [is_exact(one) or _passes(one, min_score, settings, floor) for one in order]
+    if floor is not None and floor <= _NEAREST:
+        # What stands before a passage that is shown answers better than that one.
+        last = max(compress(count(), good), default=-1)
+        good = [place <= last for place in range(len(order))]
+    order = without_repeats(compress(order, good))
     mmr = settings.hybrid.mmr
     best = diverse(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
     if any(map(is_exact, best)):
@@ -72,9 +80,9 @@ def _passes(
     if scored.text > 0:
         return scored.score >= (min_score or 0.0)
     near = scored.vector or 0.0
-    least = settings.min_score if min_score is None else min_score
-    if least is None and floor is not None:
+    if floor is not None:
         return near >= floor
+    least = settings.min_score if min_score is None else min_score
     hybrid = settings.hybrid
     weight = hybrid.vector_weight if hybrid.enabled else 1.0
     return weight * near >= (_UNKNOWN if least is None else least)

@@ -112,6 +112,31 @@ def test_a_passage_that_only_resembles_must_reach_the_threshold(meant: "Meant") 
     assert lenient.hits[0].path == "memory/far.md"
 
 
+def test_what_is_meant_stays_before_passages_that_hold_only_a_common_word(
+    meant: "Meant",
+) -> None:
+    far = {"memory/far.md": "automobile " + "other words here " * 5}
+    common = {
+        f"memory/c{n}.md": "The " + " ".join(f"heron{n * m}" for m in range(1, 25))
+        for n in range(30)
+    }
+    meant.notebook.write({**DISTRACTORS, **far, **common})
+    meant.index()
+
+    assert meant.notebook.ask("vehicle car").reason == "no-match"
+    assert "memory/far.md" in meant.notebook.paths("the vehicle car", limit=40)
+
+
+def test_nothing_resembles_an_unknown_hash_beside_a_common_word_either(
+    meant: "Meant",
+) -> None:
+    common = "The " + " ".join(f"heron{number}" for number in range(25))
+    meant.notebook.write({**DISTRACTORS, "memory/the.md": common})
+    meant.index()
+
+    assert meant.notebook.paths("the deadbeefcafe1234") == ["memory/the.md"]
+
+
 def test_without_hybrid_meaning_decides_and_exact_words_fill_free_places(
     meant: "Meant",
 ) -> None:
