@@ -27,6 +27,9 @@ _BEND: Final = 2
 """Power of the stretched text scores: what is half as good as the best counts a quarter,
 so that passages with one common word do not stand in the way of meaning."""
 
+_LAST: Final = 0.001
+"""The order of the last one, where the best has 1: what is found is more than nothing."""
+
 _USUAL: Final = HybridSettings()
 
 
@@ -54,7 +57,7 @@ def fused(
     text = _stretched([one.text for one in scored])
     vector = _stretched(cosines)
     order = [
-        share * near + (1 - share) * words**_BEND
+        _LAST + (1 - _LAST) * (share * near + (1 - share) * words**_BEND)
         for words, near in zip(text, vector, strict=True)
     ]
     # The order is by place among the candidates; the scale is that of the legs.
@@ -62,7 +65,7 @@ def fused(
         share * max(0.0, near) + (1 - share) * one.text
         for one, near in zip(scored, cosines, strict=True)
     )
-    scale = min(1.0, absolute) / (max(order) or 1.0)
+    scale = min(1.0, absolute) / max(order)
     return [
         replace(one, score=min(1.0, one_of * scale))
         for one, one_of in zip(scored, order, strict=True)

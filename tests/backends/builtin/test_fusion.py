@@ -132,3 +132,9 @@ def test_stronger_words_and_a_poorer_model_never_raise_the_share(
     assert 0 <= share <= 1
     assert vector_share(min(1.0, best + 0.05), given_, gate=gate) <= share + 1e-9
     assert vector_share(best, given_, gate=gate * 0.9) <= share + 1e-9
+
+
+def test_the_last_one_found_has_a_score_too() -> None:
+    best, last = fused([scored(1, 0.8, 0.9), scored(2, 0.1, 0.1)], 0.1, USUAL)
+
+    assert best.score > last.score > 0

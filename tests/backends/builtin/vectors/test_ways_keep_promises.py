@@ -1,7 +1,6 @@
 """What `notewell.backends.base` promises, on every way of comparing vectors."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import msgspec
@@ -53,38 +52,19 @@ def codes_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
 
 
-class Promises(BackendContract):
-    """Those of a backend; the last of several that words and vectors order may have 0."""
-
-    async def test_hits_are_sorted_by_score_then_path_then_line(
-        self, tmp_path: Path
-    ) -> None:
-        same = {f"memory/{name}.md": "otter pups\n" for name in "dbca"}
-        better = {"memory/z.md": "otter otter otter\n"}
-        async with self.opened(tmp_path, {**same, **better}) as case:
-            await case.backend.refresh()
-
-            hits = (await case.ask("otter", limit=10)).hits
-
-            order = [(-hit.score, hit.path, hit.start_line) for hit in hits]
-            assert order == sorted(order)
-            equal = [hit.path for hit in hits if hit.path != "memory/z.md"]
-            assert equal == [f"memory/{name}.md" for name in "abcd"]
-
-
 @pytest.mark.usefixtures("codes_decide")
-class TestBySqliteVec(Promises):
+class TestBySqliteVec(BackendContract):
     engine = ByMeaning
 
 
-class TestOneByOneInSql(Promises):
+class TestOneByOneInSql(BackendContract):
     engine = ByMeaning
 
 
 @pytest.mark.usefixtures("codes_decide")
-class TestByBlocks(Promises):
+class TestByBlocks(BackendContract):
     engine = InProcess
 
 
-class TestOneByOneInProcess(Promises):
+class TestOneByOneInProcess(BackendContract):
     engine = InProcess
