@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from operator import mul
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import apsw
 
@@ -214,32 +214,34 @@ class VectorSearch:
         return _has_codes(self._store, self.kept, key)
 
     def _near(self, wanted: int) -> list[Rough]:
-        if self._way is not self._in_process:
-            try:
-                return self._way.near(wanted)
-            except (apsw.InterruptError, apsw.BusyError):
-                raise
-            except apsw.Error as error:
-                self._step_down(
-                    "corrupt", f"the codes of vectors are damaged ({error})"
-                )
+        found = self._in_database(
+            lambda way: way.near(wanted), "the codes of vectors are damaged"
+        )
+        if found is not None:
+            return found
         if _has_codes(self._store, self.kept, self.kept.blocked_to):
             return self._in_process.near(wanted)
         return self._in_process.all(None)
 
     def _all(self, files: Sequence[int] | None) -> list[Rough]:
-        if self._way is not self._in_process:
-            try:
-                return self._way.all(files)
-            except (apsw.InterruptError, apsw.BusyError):
-                raise
-            except apsw.Error as error:
-                self._step_down("corrupt", f"sqlite-vec failed ({error})")
-        return self._in_process.all(files)
+        found = self._in_database(lambda way: way.all(files), "sqlite-vec failed")
+        return self._in_process.all(files) if found is None else found
 
-    def _step_down(self, reason: Literal["not-ready", "corrupt"], why: str) -> None:
-        self._way = self._in_process
-        self.fallbacks = (step_down(reason, f"{why}; {_ANEW}"),)
+    def _in_database(
+        self, search: Callable[[_Way], list[Rough]], failed: str
+    ) -> list[Rough] | None:
+        """Search in the database; None, and no more, once that has failed."""
+        if self._way is self._in_process:
+            return None
+        try:
+            return search(self._way)
+        except (apsw.InterruptError, apsw.BusyError):
+            raise
+        except apsw.Error as error:
+            self._way = self._in_process
+            why = f"{failed} ({error}); {_ANEW}"
+            self.fallbacks = (step_down("corrupt", why),)
+            return None
 
     def _candidates(self) -> int:
         passages = self._store.get("passages") or 0
