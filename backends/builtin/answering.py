@@ -1,6 +1,6 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
@@ -21,7 +21,8 @@ from notewell.backends.text.scoring import Scorer
 from notewell.backends.text.snippets import snippet
 from notewell.types import Fallback, FallbackReason, Freshness, Hit, source_of
 
-if TYPE_CHECKING:  # most agents have notes alone
+if TYPE_CHECKING:  # loaded by those who need them
+    from notewell.backends.builtin.scanning import Looked
     from notewell.backends.builtin.transcripts.citing import Sayings
 
 _FEWEST_CANDIDATES = 40
@@ -64,16 +65,7 @@ def from_index(
     legs = Legs(site, store, tables, asked.wants, query, meaning)
     literal = Literal(asked.wants, legs.spread)
     recheck = Recheck(site.workspace, _sayings(site, store, tables))
-    pool = _pool(site, query)
-    while True:
-        found = legs.candidates(literal, pool)
-        hits = _hits(
-            site, query, found, legs.scorer, literal, recheck, floor=legs.floor
-        )
-        if len(hits) >= query.limit or legs.exhausted or pool > _MOST_CANDIDATES:
-            break
-        # Passages that are gone, closed or of one line have taken others' places.
-        pool *= 4
+    hits = _from_legs(site, query, legs, literal, recheck)
     fallbacks = (*meaning.fallbacks, *_gone(meaning, legs), *legs.fallbacks)
     return Findings(
         hits=hits,
@@ -142,13 +134,6 @@ def from_files(
     literal = Literal(asked.wants, looked.spread)
     recheck = Recheck(site.workspace)
     hits = _hits(site, query, scored, scorer, literal, recheck)
-    warnings = _warnings(asked)
-    warnings = (*warnings, *unread_warnings(looked.unread))
-    if looked.read < looked.notes:
-        missed = f"Only {looked.read} of {looked.notes} notes could be read in time."
-        warnings = (*warnings, missed)
-    if "sessions" in query.sources:
-        warnings = (*warnings, _WITHOUT_TRANSCRIPTS)
     return Findings(
         hits=hits,
         mode="scan",
@@ -157,8 +142,34 @@ def from_files(
         degraded=True,
         reason=None if hits else "no-match" if looked.total else "nothing-indexed",
         freshness=Freshness(pending=looked.notes),
-        warnings=warnings,
+        warnings=(*_warnings(asked), *_missed(query, looked)),
     )
+
+
+def _from_legs(
+    site: Site, query: Query, legs: Legs, literal: Literal, recheck: Recheck
+) -> list[Hit]:
+    """Return the hits, from as many candidates as it takes."""
+    multiplier = site.agent.search.query.hybrid.candidate_multiplier
+    pool = max(_FEWEST_CANDIDATES, query.limit * multiplier)
+    while True:
+        found = legs.candidates(literal, pool)
+        hits = _hits(
+            site, query, found, legs.scorer, literal, recheck, floor=legs.floor
+        )
+        if len(hits) >= query.limit or legs.exhausted or pool > _MOST_CANDIDATES:
+            return hits
+        # Passages that are gone, closed or of one line have taken others' places.
+        pool *= 4
+
+
+def _missed(query: Query, looked: "Looked") -> Iterator[str]:
+    """Say what was not read on the way through the notes."""
+    yield from unread_warnings(looked.unread)
+    if looked.read < looked.notes:
+        yield f"Only {looked.read} of {looked.notes} notes could be read in time."
+    if "sessions" in query.sources:
+        yield _WITHOUT_TRANSCRIPTS
 
 
 def _sayings(site: Site, store: Store, tables: Generation) -> "Sayings | None":
@@ -168,11 +179,6 @@ def _sayings(site: Site, store: Store, tables: Generation) -> "Sayings | None":
     from notewell.sessions import sessions_folder
 
     return Sayings(store, tables, sessions_folder(site.state_dir, site.agent.id))
-
-
-def _pool(site: Site, query: Query) -> int:
-    multiplier = site.agent.search.query.hybrid.candidate_multiplier
-    return max(_FEWEST_CANDIDATES, query.limit * multiplier)
 
 
 def _hits(
