@@ -79,11 +79,6 @@ def left_out(asked: Collection[Source] | None, opening: Opening) -> tuple[str, .
     return (*said, f"Transcripts are not searched: {why}.") if why else said
 
 
-def sentences(failure: BackendError | None) -> tuple[str, ...]:
-    """Return what a person should know of a failure, and what to do."""
-    return () if failure is None else (f"{failure.message}; {failure.remedy}",)
-
-
 def closed() -> BackendError:
     """Return what a memory says that was closed."""
     return BackendUnavailable(

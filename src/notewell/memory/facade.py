@@ -12,12 +12,10 @@ from notewell.backends.base import (
     Nudged,
     Progress,
     Query,
-    Site,
     VectorWork,
     Waiting,
 )
 from notewell.backends.blocking import off_the_loop
-from notewell.backends.registry import STAND_IN, open_backend
 from notewell.config import Settings, later_features
 from notewell.errors import BackendError, BackendUnknown
 from notewell.memory.answers import Answering, log_run, switched_off
@@ -28,10 +26,9 @@ from notewell.memory.asking import (
     left_out,
     limit_of,
     nothing_to_ask,
-    sentences,
     threshold_of,
 )
-from notewell.memory.opening import Opening
+from notewell.memory.opening import AT_ONCE, Opening, build_once, open_engine, sentences
 from notewell.memory.scoping import DENIED, Hiding
 from notewell.scope import ConversationKind
 from notewell.types import (
@@ -57,9 +54,6 @@ _INDEX_SECONDS: Final = 2.0
 
 MAKE: Final = VectorWork()
 """Missing vectors are made, and nobody is told how far it is."""
-
-AT_ONCE: Final = VectorWork(at_once=True)
-"""Those of a few passages are, if that needs no model and no server."""
 
 
 class Memory:
@@ -102,7 +96,7 @@ class Memory:
             return self
         try:
             site = self._opening.site(stays=self._server)
-            self._backend = await _opened(site)
+            self._backend = await open_engine(site)
         except BackendUnknown:
             raise
         except BackendError as error:
@@ -149,7 +143,9 @@ class Memory:
         if self._backend is None:
             why = sentences(self._failure)
             return self._answering(query).empty("unavailable", *why)
-        built = await self._build_once(self._backend, progress, waiting)
+        built: tuple[str, ...] = ()
+        if not self._server:  # which answers from the notes meanwhile
+            built = await build_once(self._backend, progress, waiting)
         answering = self._answering(query)  # the search begins here
         question = Query(
             text=query,
@@ -382,18 +378,6 @@ class Memory:
             started=time.perf_counter(),
         )
 
-    async def _build_once(
-        self, backend: Backend, progress: Progress | None, waiting: Waiting | None
-    ) -> tuple[str, ...]:
-        """Build an index that never was; a server answers from the notes meanwhile."""
-        if self._server or await backend.built():
-            return ()
-        try:
-            await backend.refresh(progress=progress, waiting=waiting, vectors=AT_ONCE)
-        except BackendError as error:
-            return sentences(error)
-        return ()
-
     async def _finish_notes(self) -> tuple[str, ...]:
         from notewell.memory.writes import finished_texts
 
@@ -405,12 +389,3 @@ class Memory:
 
     async def _index_now(self) -> IndexReport:
         return await self.refresh(within=_INDEX_SECONDS)
-
-
-async def _opened(site: Site) -> Backend:
-    """Open the configured backend, with builtin behind it if it is another one."""
-    if site.memory.backend == STAND_IN:
-        return await open_backend(STAND_IN, site)
-    from notewell.backends.fallback import open_with_fallback  # slow to import
-
-    return await open_with_fallback(site)

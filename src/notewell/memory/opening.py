@@ -4,14 +4,19 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from notewell.adapters.embeddings.base import Choice
 from notewell.adapters.embeddings.choosing import choose
-from notewell.backends.base import Site
+from notewell.backends.base import Backend, Progress, Site, VectorWork, Waiting
+from notewell.backends.registry import STAND_IN, open_backend
 from notewell.config import AgentSettings, Settings, load_settings
-from notewell.errors import PathRefused
+from notewell.errors import BackendError, PathRefused
 from notewell.memory.scoping import is_allowed
 from notewell.workspace import Workspace, choose_workspace, locate
+
+AT_ONCE: Final = VectorWork(at_once=True)
+"""Those of a few passages are, if that needs no model and no server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,3 +199,35 @@ def prepare(
         own=own,
         notices=(choice.notice,) if choice.notice else (),
     )
+
+
+async def open_engine(site: Site) -> Backend:
+    """Open the configured backend, with builtin behind it if it is another one.
+
+    Raises:
+        BackendUnknown: no backend has the configured name.
+        BackendError: it cannot start, and nothing may stand in for it.
+    """
+    if site.memory.backend == STAND_IN:
+        return await open_backend(STAND_IN, site)
+    from notewell.backends.fallback import open_with_fallback  # slow to import
+
+    return await open_with_fallback(site)
+
+
+async def build_once(
+    backend: Backend, progress: Progress | None, waiting: Waiting | None
+) -> tuple[str, ...]:
+    """Build an index that never was; return what kept it from that."""
+    if await backend.built():
+        return ()
+    try:
+        await backend.refresh(progress=progress, waiting=waiting, vectors=AT_ONCE)
+    except BackendError as error:
+        return sentences(error)
+    return ()
+
+
+def sentences(failure: BackendError | None) -> tuple[str, ...]:
+    """Return what a person should know of a failure, and what to do."""
+    return () if failure is None else (f"{failure.message}; {failure.remedy}",)

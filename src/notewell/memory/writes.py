@@ -8,9 +8,8 @@ from typing import Any
 from notewell.backends.blocking import called_off, off_the_loop
 from notewell.errors import BackendError, NoteNotWritten
 from notewell.flush import FlushOutcome, WorkspaceAccess
-from notewell.memory.asking import sentences
 from notewell.memory.flushing import Conversation, Flushes, FlushPlan
-from notewell.memory.opening import Opening
+from notewell.memory.opening import Opening, sentences
 from notewell.memory.remembering import Remembered, write_down
 from notewell.types import IndexReport
 from notewell.writing import finish_notes
