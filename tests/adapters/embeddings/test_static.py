@@ -22,10 +22,9 @@ from notewell.adapters.embeddings.base import EmbeddingIdentity, EmbedsQuestions
 from notewell.adapters.embeddings.static import (
     DIMENSION,
     StaticEmbedder,
-    Tokenizer,
     open_package,
-    read_vocabulary,
 )
+from notewell.adapters.embeddings.tokenizer import Tokenizer, read_vocabulary
 from notewell.errors import EmbeddingError
 
 
