@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.digests import digest
 from notewell.backends.text.chunking import Chunk, cut
 from notewell.backends.text.passages import named
 from notewell.backends.text.terms import Forms, forms_of
@@ -49,6 +48,17 @@ def known_notes(store: Store, generation: Generation) -> dict[str, Known]:
         f" where id not in (select file_id from {generation.transcripts})"
     )
     return {known.path: known for known in map(Known._make, rows)}
+
+
+def vector_key(text: str) -> bytes:
+    """Return the key by which the vector of a text is found again: 16 bytes.
+
+    Neither the note nor its headings count: the same text moves without being embedded
+    again, and finds no less without them (`docs/ranking.md`).
+    """
+    from hashlib import blake2b  # with OpenSSL, which a search does not need
+
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class Indexer:
@@ -193,7 +203,7 @@ class Indexer:
             body = _joined(_BODY_TEXT, forms)
             length = body.count(" ") + 1 if body else 0  # no term holds a space
             span = (chunk.start_line, chunk.end_line, chunk.piece)
-            vector = digest(chunk.text)
+            vector = vector_key(chunk.text)
             shown = (chunk.heading, length, vector, chunk.text)
             rows.append((key, file_id, *span, *shown))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
