@@ -17,7 +17,7 @@ from notewell.backends.text.query import Want
 from notewell.backends.text.terms import forms_of, terms_of
 from notewell.config import ChunkingSettings
 from notewell.errors import PathRefused
-from notewell.workspace import Workspace, locate, split_lines
+from notewell.workspace import Locator, Workspace, split_lines
 from notewell.workspace.notes import decode_note, read_regular
 
 _MOST_KEPT = 2_000
@@ -25,7 +25,11 @@ _MOST_KEPT = 2_000
 
 
 class Names:
-    """From QMD's names of files to paths of notes."""
+    """From QMD's names of files to paths of notes, for one question.
+
+    Attributes:
+        locator: Finds the files.
+    """
 
     def __init__(
         self,
@@ -41,6 +45,7 @@ class Names:
             literal: The names are those of the files; else they were altered.
             notes: Gives the paths of the notes, when altered names have to be traced.
         """
+        self.locator = Locator(workspace)
         self._workspace = workspace
         self._collections = {each.name: each for each in collections}
         self._literal = literal
@@ -87,7 +92,7 @@ class Reading:
     def passages(self, document: Document, names: Names) -> tuple[list[Passage], bool]:
         """Return a document's passages, and whether it is as QMD indexed it."""
         for path in names.paths(document):
-            found = self._read(path)
+            found = self._read(path, names.locator)
             if found is None:
                 continue
             digest, passages = found
@@ -98,10 +103,10 @@ class Reading:
                 return passages, False
         return [], False
 
-    def _read(self, path: str) -> tuple[str, list[Passage]] | None:
+    def _read(self, path: str, locator: Locator) -> tuple[str, list[Passage]] | None:
         """Return digest and passages of a note that `get` would read."""
         try:
-            file = locate(self.workspace, path, exactly=True).file
+            file = locator.locate(path, exactly=True).file
             if file is None:
                 return None
             state = os.lstat(file)

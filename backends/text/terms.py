@@ -132,7 +132,8 @@ def forms_of_word(word: str) -> Forms:
 
 def terms_of(text: str) -> set[str]:
     """Return every term of `text`, of both kinds."""
-    return {term for forms in forms_of(text) for term in chain(forms.body, forms.extra)}
+    words = map(_analysed.__getitem__, set(text.split()))
+    return {term for forms in words for term in chain(forms.body, forms.extra)}
 
 
 def split(text: str, *, accents: bool = False) -> list[str]:

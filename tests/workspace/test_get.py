@@ -3,6 +3,7 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -10,7 +11,7 @@ import pytest
 
 from notewell.errors import PathRefused
 from notewell.types import Document
-from notewell.workspace import Workspace, get_document, locate
+from notewell.workspace import Located, Locator, Workspace, get_document, locate
 from notewell.workspace.layout import MAX_NOTE_BYTES
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
@@ -619,6 +620,77 @@ def test_only_the_folders_on_the_way_to_a_note_are_opened(lay: Lay) -> None:
     )
 
     assert done.stdout.split() == [".", "a", "a/deep"]
+
+
+def test_of_many_notes_each_folder_is_opened_once(lay: Lay) -> None:
+    root = lay({"a/deep/3.md": "", "a/1.md": "", "a/2.md": ""})
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from notewell.workspace import Locator, Workspace\n"
+        f"locator = Locator(Workspace(root=Path({str(root)!r})))\n"
+        "opened = []\n"
+        "def note(event, given):\n"
+        "    if event == 'os.scandir':\n"
+        f"        opened.append(os.path.relpath(given[0], {str(root)!r}))\n"
+        "sys.addaudithook(note)\n"
+        "for path in ('a/1.md', 'a/deep/3.md', 'a/2.md', 'a/deep/3.md'):\n"
+        "    assert locator.locate(path, exactly=True).file\n"
+        "print(*opened)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert done.stdout.split() == [".", "a", "a/deep"]
+
+
+def test_many_notes_are_located_as_each_is_alone(lay: Lay) -> None:
+    root = lay(
+        {
+            "a/kept.md": "",
+            "a/left/out.md": "",
+            "a/left/kept.md": "",
+            "a/.notewellignore": "out.md\n",
+            "env/pyvenv.cfg": "",
+            "env/deep/b.md": "",
+            "deep/out.md": "",
+        }
+    )
+    (root / "link").symlink_to(root / "a")
+    (root / "a" / "link.md").symlink_to(root / "a" / "kept.md")
+    workspace = Workspace(root=root)
+    locator = Locator(workspace)
+    paths = [
+        *("a/kept.md", "a/left/out.md", "a/left/kept.md", "env/deep/b.md"),
+        *("deep/out.md", "link/kept.md", "a/link.md", "a/gone.md", "gone/a.md"),
+        *("../outside.md", "a/kept.md#L2", "kept.md"),
+    ]
+
+    alone = [outcome(partial(locate, workspace, path)) for path in paths]
+    together = [outcome(partial(locator.locate, path)) for path in paths]
+    once_more = [outcome(partial(locator.locate, path)) for path in paths]
+
+    assert alone == together == once_more
+    assert [isinstance(each, str) for each in alone[:5]] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
+
+
+def outcome(located: Callable[[], Located]) -> Located | str:
+    try:
+        return located()
+    except PathRefused as error:
+        return str(error)
 
 
 def test_a_path_from_a_scan_is_never_taken_for_another_note(notes: Workspace) -> None:

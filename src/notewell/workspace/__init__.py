@@ -4,11 +4,12 @@ from notewell.workspace.choice import choose_workspace
 from notewell.workspace.document import get_document
 from notewell.workspace.layout import Note, Scan, Workspace, nanoseconds
 from notewell.workspace.notes import read_note, split_lines
-from notewell.workspace.paths import Located, locate
+from notewell.workspace.paths import Located, Locator, locate
 from notewell.workspace.scan import scan
 
 __all__ = [
     "Located",
+    "Locator",
     "Note",
     "Scan",
     "Workspace",

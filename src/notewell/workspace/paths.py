@@ -82,24 +82,44 @@ def locate(workspace: Workspace, path: str, *, exactly: bool = False) -> Located
         PathRefused: it is not a note of the workspace or of an extra path, or the
             system does not let us look.
     """
-    request = read_request(path)
-    try:
-        return _locate(workspace, request, exactly=exactly)
-    except OSError as exc:  # folders changed while they were looked at
-        why = exc.strerror or "it cannot be read"
-        raise PathRefused(request.given, why) from exc
+    return Locator(workspace).locate(path, exactly=exactly)
 
 
-def _locate(workspace: Workspace, request: PathRequest, *, exactly: bool) -> Located:
-    if source_of(request.path) == "sessions":
-        # Other people speak in them, too: of transcripts only snippets are shown.
-        return Located(path=request.path, file=None, reason=_TRANSCRIPT)
-    root = real_path(workspace.root)
-    way = _Way(root, request, list(_areas(workspace, root)))
-    target = os.path.normpath(os.path.join(root, request.path))
-    if request.is_bare and not exactly:
-        return _locate_bare(workspace, way, target)
-    return _located(request, way.follow(target))
+class Locator:
+    """Locates many notes for one question: each folder on the way is looked at once.
+
+    What changes in those folders meanwhile may go unseen, so it is kept no longer.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Look in a workspace, and at nothing yet."""
+        self._workspace = workspace
+        self._root = ""
+        self._areas: Sequence[_Area] = ()
+        self._entered: dict[tuple[str, str], Rules] = {}
+
+    def locate(self, path: str, *, exactly: bool = False) -> Located:
+        """Find the note that an agent means; see the function `locate`."""
+        request = read_request(path)
+        try:
+            return self._locate(request, exactly=exactly)
+        except OSError as exc:  # folders changed while they were looked at
+            why = exc.strerror or "it cannot be read"
+            raise PathRefused(request.given, why) from exc
+
+    def _locate(self, request: PathRequest, *, exactly: bool) -> Located:
+        if source_of(request.path) == "sessions":
+            # Other people speak in them, too: of transcripts only snippets are shown.
+            return Located(path=request.path, file=None, reason=_TRANSCRIPT)
+        if not self._root:
+            root = real_path(self._workspace.root)
+            self._areas = list(_areas(self._workspace, root))
+            self._root = root
+        way = _Way(self._root, request, self._areas, self._entered)
+        target = os.path.normpath(os.path.join(self._root, request.path))
+        if request.is_bare and not exactly:
+            return _locate_bare(self._workspace, way, target)
+        return _located(request, way.follow(target))
 
 
 def _locate_bare(workspace: Workspace, way: "_Way", target: str) -> Located:
@@ -167,6 +187,7 @@ class _Way(NamedTuple):
     root: str
     request: PathRequest
     areas: Sequence[_Area]
+    entered: dict[tuple[str, str], Rules]
 
     def follow(self, target: str) -> _Found:
         """Follow `target` in the first area that allows it; the last refusal counts."""
@@ -200,7 +221,7 @@ class _Way(NamedTuple):
         if area.only_memory and not _is_memory(parts):
             why = "only MEMORY.md, USER.md, DREAMS.md and memory/ are read here"
             raise PathRefused(self.request.given, why)
-        return _Steps(area.top, self.request).follow(parts)
+        return _Steps(area.top, self.request, self.entered).follow(parts)
 
 
 def _below(top: str, target: str) -> tuple[str, ...] | None:
@@ -219,9 +240,16 @@ def _is_memory(parts: tuple[str, ...]) -> bool:
 
 
 class _Steps:
-    """The way from the top of an area to a note, one folder at a time."""
+    """The way from the top of an area to a note, one folder at a time.
 
-    def __init__(self, top: str, request: PathRequest) -> None:
+    `entered` holds the rules in each folder that may be entered, by area and folder.
+    """
+
+    def __init__(
+        self, top: str, request: PathRequest, entered: dict[tuple[str, str], Rules]
+    ) -> None:
+        self._top = top
+        self._entered = entered
         self._folder = top
         self._path = ""
         self._request = request
@@ -247,20 +275,29 @@ class _Steps:
 
     def _step(self, part: str, *, is_last: bool) -> str | None:
         """Return the listed name that `part` means in this folder, if there is one."""
-        folder, given = self._folder, self._request.given
-        # A folder that cannot be listed says so here, before any of its names counts.
-        with os.scandir(folder):
-            pass
-        if self._path and any(lists_name(folder, mark) for mark in HEAVY_MARKERS):
-            raise PathRefused(given, "it lies in a cache or an environment")
-        if lists_name(folder, IGNORE_FILE):
-            self._rules = self._rules.with_file_of(folder, self._path, [])
+        folder = self._folder
+        entered = self._entered.get((self._top, folder))
+        self._rules = self._enter() if entered is None else entered
         name = _listed(folder, part)
         if name is None:
             return None
         found = os.lstat(os.path.join(folder, name))
         self._refuse(name, found, is_last=is_last)
         return name
+
+    def _enter(self) -> Rules:
+        """Return the rules in this folder, if notes may lie in it."""
+        folder, rules = self._folder, self._rules
+        # A folder that cannot be listed says so here, before any of its names counts.
+        with os.scandir(folder):
+            pass
+        if self._path and any(lists_name(folder, mark) for mark in HEAVY_MARKERS):
+            given = self._request.given
+            raise PathRefused(given, "it lies in a cache or an environment")
+        if lists_name(folder, IGNORE_FILE):
+            rules = rules.with_file_of(folder, self._path, [])
+        self._entered[self._top, folder] = rules
+        return rules
 
     def _refuse(self, name: str, found: os.stat_result, *, is_last: bool) -> None:
         given = self._request.given
