@@ -35,9 +35,6 @@ COOL_DOWN: Final = 60.0
 """Seconds for which a backend that failed is not asked again."""
 
 _CATCH_UP_SECONDS: Final = 30.0
-_HEAD_START: Final = 0.05
-"""Seconds after which a backend is at work, and builtin is opened meanwhile."""
-
 _SOON: Final = 0.2
 """Seconds that one run may take that keeps builtin ready in the background, and after
 which it begins: whoever asks meanwhile is answered from an index that is behind."""
@@ -102,7 +99,7 @@ class Resilient:
             if not await primary.built():
                 step = stepped(self._wanted, "not-ready", "its index was not built yet")
                 return await self._instead(query, step)
-            findings = await self._found(primary, query)
+            findings = await primary.search(query)
         except BackendError as error:
             self._note(error)
             return await self._instead(query, self._step())
@@ -195,20 +192,6 @@ class Resilient:
             plain = replace(self._site, embedding=NO_PROVIDER, stays=False)
             self._opening = asyncio.ensure_future(open_backend(STAND_IN, plain))
         return await asyncio.shield(self._opening)
-
-    async def _found(self, primary: Backend, query: Query) -> Findings:
-        """Ask the backend; while it is at work, make ready what is needed next."""
-        import asyncio
-
-        searching = asyncio.ensure_future(primary.search(query))
-        try:
-            if self._opening is None:
-                await asyncio.wait([searching], timeout=_HEAD_START)
-                with suppress(BackendError):  # told when it is needed
-                    await self._stand_in()
-            return await searching
-        finally:
-            searching.cancel()
 
     async def _ready(self) -> Backend | None:
         """Return the backend, opened if need be; None while it rests."""

@@ -62,7 +62,14 @@ class QmdBackend:
         self._speech = Speech(site.agent.search.chunking)
         self._sound: tuple[Record, tuple[int, ...]] | None = None
         self._asking: tuple[int, Asking] | None = None
-        self._upkeep = Upkeep(site, home, self._copies, self._writer, self._vectors)
+        self._upkeep = Upkeep(
+            site,
+            home,
+            self._copies,
+            self._writer,
+            self._vectors,
+            version=program.version,
+        )
 
     @classmethod
     async def open(cls, site: Site) -> Self:

@@ -27,9 +27,18 @@ class Upkeep:
     """Compares the notes with the index; once it has begun, it updates the index, too."""
 
     def __init__(
-        self, site: Site, home: Home, copies: Copies, writer: Writer, vectors: Vectors
+        self,
+        site: Site,
+        home: Home,
+        copies: Copies,
+        writer: Writer,
+        vectors: Vectors,
+        *,
+        version: str,
     ) -> None:
+        """Look after the index of a home; `version` is that of the QMD that is here."""
         self._site = site
+        self._version = version
         self._home = home
         self._copies = copies
         self._writer = writer
@@ -61,7 +70,9 @@ class Upkeep:
         if self._schedule:
             self._schedule.nudge(changed=changed)
 
-    def looking(self, query: Query, record: Record) -> "asyncio.Task[int] | None":
+    def looking(
+        self, query: Query, record: Record
+    ) -> "asyncio.Task[int | None] | None":
         """Compare the notes with the index while QMD looks, where nobody watches them."""
         now = time.monotonic()
         if self._schedule or record.documents > COUNTED_AT_ONCE:
@@ -71,12 +82,17 @@ class Upkeep:
         self._looked = now
         return asyncio.create_task(off_the_loop(self.pending, query))
 
-    def pending(self, query: Query) -> int:
-        """Count the files that the index lacks, among those that a question is put to."""
+    def pending(self, query: Query) -> int | None:
+        """Count the files that the index lacks, among those that a question is put to.
+
+        None if it lacks none but another QMD wrote it, which has to write it anew.
+        """
         spoken = "sessions" in query.sources
-        return outlook(
+        now = outlook(
             self._site, self._home, self._copies, spoken=spoken, thorough=False
-        ).pending
+        )
+        same = now.record.version in ("", self._version)
+        return now.pending if same or now.pending else None
 
     def freshness(self, record: Record, stale: bool, pending: int | None) -> Freshness:
         """Say how fresh the index is, and not that it is when that was not checked."""

@@ -32,6 +32,25 @@ time.sleep(60)
 """
 
 
+LISTED = """
+import sys
+from collections import Counter
+
+listed = Counter()
+sys.addaudithook(
+    lambda name, given: listed.update([str(given[0])]) if name == "os.scandir" else None
+)
+from notewell.adapters.surfaces.cli import main
+
+folder, file, *words = sys.argv[1:]
+code = main(words)
+with open(file, "w") as told:
+    told.write(str(listed[folder]))
+raise SystemExit(code)
+"""
+"""Runs a command, and writes down how often a folder was listed."""
+
+
 def environ_of(folder: Path, command: list[str], **qmd: object) -> dict[str, str]:
     """Return an environment in which notewell asks that QMD."""
     config = folder / "openclaw.json"
@@ -87,6 +106,44 @@ def test_the_example_is_answered_and_described(run: Notewell, qmd: list[str]) ->
     [engine] = [check for check in doctor["checks"] if check["name"] == "engine"]
     assert engine["status"] == "ok"
     assert "version 2.8.3" in engine["detail"]
+
+
+def test_notes_are_compared_with_the_index_once_a_command(
+    qmd: list[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes" / "memory"
+    folder.mkdir(parents=True)
+    note = folder / "2026-05-01.md"
+    note.write_text("The heron nests at gate four.\n")
+    environ = environ_of(tmp_path, qmd, limits={"timeoutMs": 60_000})
+    count = tmp_path / "count"
+
+    def search(text: str) -> tuple[int, Any]:
+        place = ("--workspace", str(folder.parent))
+        words = (str(folder), str(count), "search", text, *place, "--json")
+        done = subprocess.run(
+            [sys.executable, "-c", LISTED, *words],
+            cwd=tmp_path,
+            env=environ,
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+            timeout=120,
+        )
+        return int(count.read_text()), json.loads(done.stdout)
+
+    search("heron")  # builds the index
+    listed, answer = search("heron")
+    note.write_text("The ibis nests at gate five.\n")
+    again, outdated = search("heron")
+    _, last = search("ibis")
+
+    assert (answer["freshness"]["pending"], answer["reason"]) == (0, None)
+    assert listed == 2  # to count what changed, and to read the note
+    assert outdated["freshness"]["pending"] == 1
+    assert again > listed
+    assert last["results"][0]["citation"] == "memory/2026-05-01.md#L1"
+    assert (last["freshness"]["pending"], last["backend"]) == (0, "qmd")
 
 
 @pytest.mark.parametrize("command", ["search", "index"])

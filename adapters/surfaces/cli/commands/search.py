@@ -98,7 +98,8 @@ def search(
             )
         show(answer, memory, call, form)
         call.output.finish()
-        if not progress.ran and _wants_refresh(answer, memory):
+        looked = not sources and _is_up_to_date(answer)
+        if not progress.ran and not looked and _wants_refresh(answer, memory):
             _refresh(memory, call)
     return 1 if answer.reason == "unavailable" else 0
 
@@ -174,6 +175,20 @@ def _wants_refresh(answer: SearchAnswer, memory: "SyncMemory") -> bool:
     if answer.reason in ("memory-disabled", "unavailable"):
         return False
     return memory.settings.agent(memory.agent).search.sync.on_search
+
+
+def _is_up_to_date(answer: SearchAnswer) -> bool:
+    """Whether an engine has just compared all notes with its index, which is QMD's way.
+
+    To compare them again would take a fifth of the command. Where another engine had to
+    help, its index is looked at; builtin's may have more to do than notes that changed.
+    """
+    return (
+        answer.backend != "builtin"
+        and not answer.fallbacks
+        and answer.freshness.pending == 0
+        and answer.freshness.stale is False
+    )
 
 
 def _refresh(memory: "SyncMemory", call: Call) -> None:
