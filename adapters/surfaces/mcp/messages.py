@@ -169,19 +169,23 @@ def _id_in(message: bytes) -> bytes:
 
 
 def _outermost(message: bytes) -> Iterator[bytes]:
-    """Return the words of the first object of a message, without what lies deeper."""
-    depth = 0
+    """Return the words of the first object of a message, without what lies deeper.
+
+    A bracket that is not closed ends with what it stands in.
+    """
+    opened: list[bytes] = []
     for token in _TOKEN.finditer(message):
         word = token[0]
-        if word in b"{[":
-            depth += 1
-            if depth == 1 and word == b"[":
+        if word in (b"{", b"["):
+            opened.append(word)
+            if opened == [b"["]:
                 return
-        elif word in b"}]":
-            depth -= 1
-            if depth <= 0:
+        elif word in (b"}", b"]"):
+            while opened and opened.pop() != (b"{" if word == b"}" else b"["):
+                pass
+            if not opened:
                 return
-        elif depth == 1 and word != b":":
+        elif len(opened) == 1 and word != b":":
             yield word
 
 
