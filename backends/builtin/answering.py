@@ -62,7 +62,7 @@ def from_index(
         )
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
-    legs = Legs(site, store, tables, asked.wants, query, meaning)
+    legs = Legs(site, store, tables, asked, query, meaning)
     literal = Literal(asked.wants, legs.spread)
     recheck = Recheck(site.workspace, _sayings(site, store, tables))
     hits = _from_legs(site, query, legs, literal, recheck)

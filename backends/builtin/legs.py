@@ -1,10 +1,11 @@
 """The two legs of a search: what they find, weighed and joined."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
+
+from msgspec import structs
 
 from notewell.backends.base import Query, Site
 from notewell.backends.builtin.fusion import by_vectors, fused
@@ -15,7 +16,7 @@ from notewell.backends.builtin.transcripts.visible import Visible
 from notewell.backends.builtin.vectors.outcome import Meaning
 from notewell.backends.text.literal import Literal
 from notewell.backends.text.passages import COLUMNS, Passage, Scored
-from notewell.backends.text.query import Want
+from notewell.backends.text.query import Asked, Want
 from notewell.backends.text.scoring import Scorer
 from notewell.types import Fallback, Mode
 
@@ -44,11 +45,15 @@ class Legs:
         site: Site,
         store: Store,
         tables: Generation,
-        wants: Sequence[Want],
+        asked: Asked,
         query: Query,
         meaning: Meaning,
     ) -> None:
-        self._hybrid = site.agent.search.query.hybrid
+        wants = asked.wants
+        hybrid = site.agent.search.query.hybrid
+        # A model reads but the beginning of a question of thousands of words.
+        words = structs.replace(hybrid, vector_weight=0.0)
+        self._hybrid = words if asked.cut else hybrid
         self._store = store
         self._tables = tables
         self._wants = wants
@@ -116,7 +121,22 @@ class Legs:
             return None
         if not any(map(_has_meaning, self._wants)):
             return _UNREACHABLE
-        return self.vectors.calibration.floor(self._script, self.vectors.background)
+        calibration = self.vectors.calibration
+        floor = calibration.floor(
+            self._script, self.vectors.background, words=self._is_in_words()
+        )
+        nearest = max((one.cosine for one in self._nearness.values()), default=0.0)
+        halfway = (calibration.unrelated + nearest) / 2
+        return None if floor is None else max(floor, halfway)
+
+    def _is_in_words(self) -> bool:
+        if self._script != "latin":
+            return True
+        from notewell.adapters.embeddings.static import spelled_like_words
+
+        return spelled_like_words(
+            want.exact[0] for want in self._wants if _has_meaning(want)
+        )
 
     @property
     def _gate(self) -> float:

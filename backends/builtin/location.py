@@ -52,7 +52,8 @@ def _same_folder(left: Path, right: Path) -> bool:
 
 def _beside(path: Path, mark: str) -> Path:
     """Return `main.sqlite` as `main.<mark>.sqlite`."""
-    return path.with_name(f"{path.stem}.{mark}{path.suffix or '.sqlite'}")
+    # The root folder has no name, whatever it was configured for.
+    return path.parent / f"{path.stem or 'main'}.{mark}{path.suffix or '.sqlite'}"
 
 
 def _mark(root: Path) -> str:

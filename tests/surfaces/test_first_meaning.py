@@ -141,3 +141,46 @@ def test_a_damaged_package_leaves_words_alone_and_the_remedy(
     assert answer["results"][0]["path"] == "MEMORY.md"
     assert steps(answer) == [("static", "none", "corrupt")]
     assert "--force-reinstall wordllama" in answer["fallbacks"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "query", ["zxqv blorp frobnicate", "asdfgh jkl", "🦄", "cafebabe", "مرحبا"]
+)
+def test_nonsense_is_like_nothing_though_there_are_but_two_notes(
+    notes: Path, run: "Notewell", query: str
+) -> None:
+    (notes / "memory/日記.md").unlink()
+    (notes / "MEMORY.md").write_text(
+        "# Mem\n\nThe gateway port is 18789.\nThe dentist is on Tuesday.\n",
+        encoding="utf-8",
+    )
+    (notes / "memory/2026-01-10.md").write_text(
+        "We bought a new car, an electric Volvo.\n\nLunch was soup.\n", encoding="utf-8"
+    )
+
+    nonsense = run("search", query, "--json").value
+    meant = run("search", "vehicle", "--json").value
+
+    assert (nonsense["mode"], nonsense["reason"]) == ("hybrid", "no-match")
+    assert [hit["path"] for hit in meant["results"]] == ["memory/2026-01-10.md"]
+
+
+def test_logs_that_are_all_alike_hide_no_note_that_is_meant(
+    notes: Path, run: "Notewell"
+) -> None:
+    for day in range(1, 31):
+        (notes / f"memory/2025-06-{day:02}.md").write_text(
+            f"# 2025-06-{day:02}\n\n## Sleep\n\n- 7 hours, woke at 6:{day + 20}.\n\n"
+            f"## Work\n\n- Fixed {day % 4 + 1} bugs, met with Tomas.\n",
+            encoding="utf-8",
+        )
+    (notes / "memory/beds.md").write_text(
+        "# Beds\n\nTomatoes and beans went into the greenhouse; the courgettes wait.\n",
+        encoding="utf-8",
+    )
+    run("index")
+
+    answer = run("search", "growing vegetables", "--json").value
+
+    assert (answer["mode"], answer["reason"]) == ("hybrid", None)
+    assert answer["results"][0]["path"] == "memory/beds.md"

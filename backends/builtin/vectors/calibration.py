@@ -25,7 +25,7 @@ _READ: Final = 400
 """Characters of a text from which its script is told."""
 
 USUAL: Final = 3.0
-_WORTH: Final = 8
+WORTH: Final = 8
 """What a model is taken for before anything is measured, and how many passages that
 weighs against: from so many on, the measured number counts more."""
 
@@ -77,10 +77,17 @@ class Calibration:
 
     Attributes:
         scripts: What was measured, by the name of the script.
+        unrelated: The mean cosine of questions that have nothing to do with the notes.
+        nearest: How near the nearest passage comes to such a question, in a quarter of
+            them: nearer ones may resemble a question.
+        strange: The same for the one that comes nearest.
         passages: How many had vectors then.
     """
 
     scripts: Mapping[str, Measured]
+    unrelated: float = 0.0
+    nearest: float = 0.0
+    strange: float = 0.0
     passages: int = 0
 
     def apart(self, script: str) -> float:
@@ -89,7 +96,7 @@ class Calibration:
         Where little was measured, the usual number shrinks it.
         """
         found = self.scripts.get(script)
-        weight = found.passages / (found.passages + _WORTH) if found else 0.0
+        weight = found.passages / (found.passages + WORTH) if found else 0.0
         apart = weight * found.apart + (1 - weight) * USUAL if found else USUAL
         return apart / (_LITERAL if script in _UNSPACED else 1)
 
@@ -98,23 +105,31 @@ class Calibration:
         share = (self.apart(script) - _NOTHING) / (_FULL - _NOTHING)
         return min(1.0, max(0.0, share))
 
-    def floor(self, script: str, background: float) -> float | None:
+    def floor(
+        self, script: str, background: float, *, words: bool = True
+    ) -> float | None:
         """Return the cosine from which a passage resembles a question; None: unknown.
 
-        Two deviations above what lies halfway between the mean cosine of this question
-        and that of all: a word that says nothing is far from everything.
+        For a question in words it is what a quarter of the unrelated ones do not reach.
+        What is not spelled like words, or is in a script that those are not in, has to
+        lie two deviations above what lies halfway between the mean cosine of this
+        question and that of all, and what is spelled strangely above all unrelated ones.
 
         Args:
             script: Of the question.
             background: The mean cosine of the question with all vectors.
+            words: It is spelled like words.
         """
         found = self.scripts.get(script) or self._usual()
         if found is None:
             return None
+        if script == "latin" and words:
+            return self.nearest
         least = (background + found.mean) / 2 + _ABOVE * found.deviation
+        if script == "latin":
+            least = max(least, self.strange)
         # Notes that are all about one thing are no reason to find none of them.
-        common = found.mean >= _CERTAIN and found.passages
-        return least if common else min(least, _CERTAIN)
+        return least if self.unrelated >= _CERTAIN else min(least, _CERTAIN)
 
     def _usual(self) -> Measured | None:
         """Return what was measured in the script of most passages."""

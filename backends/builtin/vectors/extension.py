@@ -7,6 +7,7 @@ written. Its Python package is never imported, for that would load another SQLit
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
+from os.path import isfile
 from pathlib import Path
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
@@ -90,7 +91,7 @@ def _load(store: Store, settings: VectorSettings) -> Extension:
     if path is None:
         return _absent("", f"sqlite-vec is not installed; {_INSTALL}")
     shown = show_name(str(path))
-    if not any(Path(f"{path}{suffix}").is_file() for suffix in _SUFFIXES):
+    if not any(isfile(f"{path}{suffix}") for suffix in _SUFFIXES):
         return _absent(shown, f"there is no sqlite-vec at {shown}; {_INSTALL}")
     try:
         store.connection.enable_load_extension(True)

@@ -285,18 +285,23 @@ class Making:
 
     def _calibrate(self, embedder: Embedder, vectors: VectorSet) -> None:
         """Measure what the vectors are worth, if that is not known for these notes."""
-        from notewell.backends.builtin.vectors.sample import measured, sample_of
+        from notewell.backends.builtin.vectors.sample import (
+            UNRELATED,
+            measured,
+            sample_of,
+        )
 
         with self._access.reading() as store:
             sample = sample_of(store, self._which(store), vectors, self.embedded)
         if sample is None:
             return
-        size, cuts = embedder.batch_size, [cut for _, cut in sample.cuts]
+        size, asked = embedder.batch_size, [cut for _, cut in sample.cuts]
+        asked += UNRELATED
         try:
             rows = [
                 row
-                for at in range(0, len(cuts), size)
-                for row in embedder.embed(cuts[at : at + size], "query")
+                for at in range(0, len(asked), size)
+                for row in embedder.embed(asked[at : at + size], "query")
             ]
         except EmbeddingError as error:
             # The vectors are there; they are heard as those of a usual model.

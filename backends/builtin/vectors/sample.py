@@ -17,6 +17,7 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.calibration import (
     USUAL,
+    WORTH,
     Calibration,
     Measured,
     key_of,
@@ -33,6 +34,26 @@ if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
 
     Row: TypeAlias = NDArray[np.float32]
+
+UNRELATED: Final = (
+    "Medieval monks copied books by hand.",
+    "Glaciers carve valleys over thousands of years.",
+    "the violinist tuned her strings before the concert",
+    "whales sing across whole oceans",
+    "the referee stopped the match in extra time",
+    "how do potters fire clay?",
+    "deserts bloom after rare rain",
+    "what does a blacksmith hammer?",
+    "Saturn",
+    "sheep",
+    "plovth grenask",
+    "zzkq vwx",
+)
+"""Questions that hardly any notes answer, some of them nonsense: what they resemble is
+what nothing resembles, also where notes are too few to tell from themselves."""
+
+_RELATED: Final = 0.1
+"""Share of their cosines, the largest, that is left out: some notes are about sheep."""
 
 _CUTS: Final = 64
 """Cuts that are asked in each script."""
@@ -162,12 +183,13 @@ def measured(sample: Sample, questions: Sequence[Row]) -> Calibration:
 
     Args:
         sample: The passages and the cuts.
-        questions: The vectors of the cuts; one of NaN is left out.
+        questions: The vectors of the cuts, and of what is UNRELATED; one of NaN is
+            left out.
     """
-    asked = [
-        (place, row) for (place, _), row in zip(sample.cuts, questions, strict=True)
-    ]
-    found = _of_scripts(sample, asked)
+    cuts = questions[: len(sample.cuts)]
+    asked = [(place, row) for (place, _), row in zip(sample.cuts, cuts, strict=True)]
+    unrelated = _unrelated(sample, questions[len(cuts) :])
+    found = _of_scripts(sample, asked, unrelated)
     itself = [
         (place, sample.matrix[one.vectors[0]])
         for place, one in enumerate(sample.passages)
@@ -175,15 +197,41 @@ def measured(sample: Sample, questions: Sequence[Row]) -> Calibration:
     ]
     known = {
         name: replace(one, apart=USUAL, passages=0)
-        for name, one in _of_scripts(sample, itself[:_CUTS]).items()
+        for name, one in _of_scripts(sample, itself[:_CUTS], unrelated).items()
     }
-    return Calibration(scripts=known | found, passages=sample.count)
+    return Calibration(
+        scripts=known | found,
+        unrelated=round(unrelated.mean, 6),
+        nearest=round(unrelated.nearest, 6),
+        strange=round(unrelated.strange, 6),
+        passages=sample.count,
+    )
+
+
+def _unrelated(sample: Sample, questions: Sequence[Row]) -> _Spread:
+    """Return the cosines of questions that these notes do not answer."""
+    import numpy as np
+
+    rows = [sample.matrix @ row for row in questions]
+    rows = [row for row in rows if row.size and np.isfinite(row).all()]
+    if not rows:
+        return _Spread()
+    nearest = sorted(float(row.max()) for row in rows)
+    cosines = np.sort(np.concatenate(rows))
+    cosines = cosines[: len(cosines) - int(_RELATED * len(cosines))]
+    mean, deviation = float(cosines.mean()), float(cosines.std())
+    # Two deviations, where there are too few passages for one to be near by chance.
+    near = max(nearest[len(nearest) // 4], mean + 2 * deviation)
+    return _Spread(mean, deviation, near, nearest[-1])
 
 
 def _of_scripts(
-    sample: Sample, asked: Sequence[tuple[int, Row]]
+    sample: Sample, asked: Sequence[tuple[int, Row]], unrelated: _Spread
 ) -> dict[str, Measured]:
-    """Measure each script by questions, each with the place of its own passage."""
+    """Measure each script by questions, each with the place of its own passage.
+
+    Where little is compared, `unrelated` stands for it.
+    """
     import numpy as np
 
     owner = np.repeat(
@@ -205,7 +253,7 @@ def _of_scripts(
                 others=int(others.sum()),
             )
             found.setdefault(own.script, []).append(seen)
-    return {name: _together(seen) for name, seen in found.items()}
+    return {name: _together(seen, unrelated) for name, seen in found.items()}
 
 
 class _Seen(NamedTuple):
@@ -217,13 +265,26 @@ class _Seen(NamedTuple):
     others: int
 
 
-def _together(seen: Sequence[_Seen]) -> Measured:
+class _Spread(NamedTuple):
+    """The mean of some cosines, and their standard deviation."""
+
+    mean: float = 0.0
+    deviation: float = 0.0
+    nearest: float = 0.0
+    strange: float = 0.0
+
+
+def _together(seen: Sequence[_Seen], unrelated: _Spread) -> Measured:
     mean = fmean(one.mean for one in seen)
     deviation = max(_LEAST_DEVIATION, fmean(one.deviation for one in seen))
     apart = (fmean(one.nearest for one in seen) - mean) / deviation
+    others = min(one.others for one in seen)
+    weight = others / (others + WORTH)
     return Measured(
         apart=round(apart, 4),
-        mean=round(mean, 6),
-        deviation=round(deviation, 6),
-        passages=min(one.others for one in seen),
+        mean=round(weight * mean + (1 - weight) * unrelated.mean, 6),
+        deviation=round(
+            weight * deviation + (1 - weight) * max(deviation, unrelated.deviation), 6
+        ),
+        passages=others,
     )

@@ -23,6 +23,7 @@ from notewell.adapters.embeddings.static import (
     DIMENSION,
     StaticEmbedder,
     open_package,
+    spelled_like_words,
 )
 from notewell.adapters.embeddings.tokenizer import Tokenizer, read_vocabulary
 from notewell.errors import EmbeddingError
@@ -244,3 +245,19 @@ def test_a_vocabulary_that_is_damaged_is_not_used(tmp_path: Path, raw: bytes) ->
 
     with pytest.raises(EmbeddingError, match="cannot be used"):
         embedder.embed_question("note")
+
+
+@pytest.mark.parametrize(
+    ("question", "in_words"),
+    [
+        ("growing vegetables", True),
+        ("automobile", True),
+        ("wifi", True),
+        ("zxqv bloopty", False),
+        ("krzbtq vlmnop", False),
+        ("hjkl", False),
+        ("", False),
+    ],
+)
+def test_words_are_told_from_keys_hit_at_random(question: str, in_words: bool) -> None:
+    assert spelled_like_words(question.split()) == in_words

@@ -17,6 +17,7 @@ from notewell.adapters.embeddings.base import (
 )
 from notewell.backends.base import Upload, VectorWork
 from notewell.backends.builtin.engine import Engine
+from notewell.backends.builtin.vectors.sample import UNRELATED
 from notewell.errors import EmbeddingError
 from notewell.types import IndexReport
 
@@ -47,7 +48,7 @@ class Concepts:
 
     Attributes:
         texts: Every text that was given to it, in order.
-        queries: Every question.
+        queries: Every question, but those that an indexing run asks of any notes.
         fails: Raised by every call, if set.
         before: Called with the texts before they are embedded.
     """
@@ -77,7 +78,8 @@ class Concepts:
         self.before(texts)
         if self.fails:
             raise self.fails
-        (self.queries if role == "query" else self.texts).extend(texts)
+        asked = [text for text in texts if text not in UNRELATED]
+        (self.queries if role == "query" else self.texts).extend(asked)
         return np.stack([self._vector(text) for text in texts])
 
     def close(self) -> None:

@@ -125,7 +125,7 @@ def test_an_indexing_run_makes_its_vectors_before_the_others(
 
     report = slow.index()
 
-    assert made == ["instant", "concepts"]
+    assert list(dict.fromkeys(made)) == ["instant", "concepts"]
     assert (report.embedded, report.warnings) == (2, ())
 
 

@@ -1,5 +1,6 @@
 """What a model's vectors are worth among these notes: measured when they are made."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,20 +84,29 @@ def test_a_script_without_spaces_has_to_stand_out_farther() -> None:
     assert known(2.75, script="cjk").gate("latin") == 1.0
 
 
-def test_the_floor_is_two_deviations_above_halfway_to_the_mean_of_the_set() -> None:
-    assert known(3.0).floor("latin", 0.1) == pytest.approx(0.15 + 2 * 0.1)
-    assert known(3.0).floor("greek", 0.1) == pytest.approx(0.35)
+def test_what_is_near_a_question_in_words_is_nearer_than_to_unrelated_ones() -> None:
+    measured = replace(known(3.0), nearest=0.17, strange=0.4)
+
+    assert measured.floor("latin", 0.1) == 0.17
     assert UNKNOWN.floor("latin", 0.1) is None
+
+
+def test_what_is_not_spelled_like_words_has_to_stand_out() -> None:
+    # Two deviations of .1 above .15, which is halfway between .1 and the mean of .2.
+    assert known(3.0).floor("latin", 0.1, words=False) == pytest.approx(0.35)
+    assert known(3.0).floor("greek", 0.1) == pytest.approx(0.35)
+    measured = replace(known(3.0), strange=0.4)
+    assert measured.floor("latin", 0.1, words=False) == 0.4
 
 
 def test_notes_that_are_all_about_one_thing_are_found_by_it() -> None:
     alike = Measured(apart=3.0, mean=0.4, deviation=0.2, passages=100)
     large = Measured(apart=3.0, mean=0.8, deviation=0.02, passages=100)
+    notes_alike = Calibration(scripts={"latin": alike}, unrelated=0.1)
+    all_large = Calibration(scripts={"latin": large}, unrelated=0.8)
 
-    assert Calibration(scripts={"latin": alike}).floor("latin", 0.5) == 0.5
-    assert Calibration(scripts={"latin": large}).floor("latin", 0.8) == pytest.approx(
-        0.84
-    )
+    assert notes_alike.floor("latin", 0.5, words=False) == 0.5
+    assert all_large.floor("latin", 0.8, words=False) == pytest.approx(0.84)
 
 
 class Constant:

@@ -145,7 +145,7 @@ def test_vectors_of_any_length_are_searched(
     by_way.notebook.write({**NOTES, **CAR})
     by_way.index()
 
-    found = by_way.notebook.ask("vehicle", limit=1)
+    found = by_way.notebook.ask("vehicle", limit=1, min_score=0.0)
 
     assert [hit.path for hit in found.hits] == ["memory/car.md"]
     assert found.fallbacks == ()
@@ -167,6 +167,19 @@ def test_an_extension_that_is_not_there_is_told_with_its_path(meant: "Meant") ->
     assert without.hits == with_it.hits
     assert [one.search for one in status.vectors] == ["in-process"]
     assert "/nowhere/vec0.so" in status.details["vector search"]
+
+
+def test_a_path_that_no_file_can_have_is_an_extension_that_is_not_there(
+    meant: "Meant",
+) -> None:
+    meant.notebook.write({**NOTES, **CAR})
+    meant.index()
+    meant.has(settings={"store.vector.extensionPath": "/" + 5_000 * "x"})
+
+    found = meant.notebook.ask("vehicle")
+
+    assert steps(found) == stepped_down("missing")
+    assert found.hits[0].path == "memory/car.md"
 
 
 def test_a_file_that_is_no_extension_is_told_and_the_loader_logged_once(
