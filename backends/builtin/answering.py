@@ -77,7 +77,9 @@ def from_index(
         degraded=legs.lacking > 0 or bool(fallbacks),
         reason=None if hits else "no-match" if legs.passages else "nothing-indexed",
         freshness=Freshness(
-            indexed_at=store.indexed_at(), stale=bool(outdated) or recheck.stale
+            indexed_at=store.indexed_at(),
+            # Of the notes that are not cited nothing is known.
+            stale=True if outdated or recheck.stale else None,
         ),
         warnings=(
             *_warnings(asked),

@@ -121,9 +121,8 @@ class Engine:
             found = self._found(query, stop)
         if not busy:
             background.after(found)
-        if not behind:
-            return found
-        return replace(found, freshness=replace(found.freshness, stale=True))
+        stale = behind or bool(found.freshness.stale)  # otherwise it would have heard
+        return replace(found, freshness=replace(found.freshness, stale=stale))
 
     def _found(self, query: Query, stop: threading.Event | None) -> Findings:
         meaning: Meaning = WORDS_ALONE
@@ -169,7 +168,7 @@ class Engine:
         closed = tuple(
             said for said in self._closed(here, query) if said not in found.warnings
         )
-        stale = found.freshness.stale or pending > 0 or bool(closed)
+        stale = bool(found.freshness.stale) or pending > 0 or bool(closed)
         fresh = replace(found.freshness, pending=pending, stale=stale)
         return replace(found, freshness=fresh, warnings=(*found.warnings, *closed))
 

@@ -114,6 +114,19 @@ def test_a_query_of_thousands_of_words_is_answered(run: "Notewell") -> None:
     assert ran.value["results"][0]["path"] == "MEMORY.md"
 
 
+def test_what_was_not_looked_at_is_not_called_fresh(
+    run: "Notewell", notes: Path
+) -> None:
+    run("index")
+    (notes / "memory/2026-01-10.md").write_text("A heron came.\n", encoding="utf-8")
+
+    answer = run("search", "gateway", "--json").value
+
+    assert answer["results"][0]["path"] == "MEMORY.md"
+    assert answer["freshness"]["pending"] is None
+    assert answer["freshness"]["stale"] is None
+
+
 def test_nothing_found_says_why_and_what_to_try(run: "Notewell") -> None:
     ran = run("search", "zeppelin")
 

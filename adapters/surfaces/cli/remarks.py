@@ -25,7 +25,9 @@ def remarks(answer: SearchAnswer) -> Iterator[str]:
         yield "note: this answer is weaker than the configuration asks for"
     for warning in answer.warnings:
         yield f"warning: {warning}"
-    yield from _behind(answer.freshness)
+    # builtin never looks before an answer, and a command of its own always afterwards.
+    if answer.freshness.stale is not None or answer.backend != "builtin":
+        yield from _behind(answer.freshness)
 
 
 def _behind(freshness: Freshness) -> Iterator[str]:

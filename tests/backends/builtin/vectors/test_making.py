@@ -248,7 +248,7 @@ def test_the_old_index_answers_until_the_new_one_has_its_vectors(
     after = meant.notebook.ask("vehicle")
 
     assert seen == [("hybrid", True)]
-    assert (after.mode, after.freshness.stale) == ("hybrid", False)
+    assert (after.mode, after.freshness.stale) == ("hybrid", None)
     assert vectors_of(meant).lacking == 0
 
 
