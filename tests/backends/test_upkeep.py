@@ -189,7 +189,7 @@ def test_an_answer_is_stale_from_the_change_until_a_run_has_followed(
     def stale_after_a_change(memory: SyncMemory) -> bool:
         # Again and again: whoever watches may not have begun when the first one comes.
         write(notes / "memory" / "b.md", f"A walrus at {time.monotonic()}.")
-        return memory.search("heron").freshness.stale
+        return bool(memory.search("heron").freshness.stale)
 
     with open_memory_sync(**arguments) as memory:
         until(lambda: bool(memory.search("heron").results))

@@ -124,7 +124,7 @@ def test_an_answer_is_stale_from_the_change_until_the_index_has_followed(
         assert not memory.search("Bertrand").freshness.stale
 
         write(notes / "memory" / "day.md", "A walrus came by.")
-        answer = until(memory, lambda answer: answer.freshness.stale)
+        answer = until(memory, lambda answer: bool(answer.freshness.stale))
         other = memory.search("Bertrand")
 
     assert (answer.reason, answer.freshness.stale) == ("no-match", True)
