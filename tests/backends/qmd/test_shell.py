@@ -114,7 +114,7 @@ def test_notes_are_compared_with_the_index_once_a_command(
     folder = tmp_path / "notes" / "memory"
     folder.mkdir(parents=True)
     note = folder / "2026-05-01.md"
-    note.write_text("The heron nests at gate four.\n")
+    note.write_text("The heron nests at gate four.\n", encoding="utf-8")
     environ = environ_of(tmp_path, qmd, limits={"timeoutMs": 60_000})
     count = tmp_path / "count"
 
@@ -130,11 +130,11 @@ def test_notes_are_compared_with_the_index_once_a_command(
             check=True,
             timeout=120,
         )
-        return int(count.read_text()), json.loads(done.stdout)
+        return int(count.read_text(encoding="utf-8")), json.loads(done.stdout)
 
     search("heron")  # builds the index
     listed, answer = search("heron")
-    note.write_text("The ibis nests at gate five.\n")
+    note.write_text("The ibis nests at gate five.\n", encoding="utf-8")
     again, outdated = search("heron")
     _, last = search("ibis")
 
