@@ -73,6 +73,20 @@ def spelled_like_words(words: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=1)
+def _tokenizer_of(path: Path, rows: int) -> Tokenizer:
+    """Return the tokenizer of a vocabulary, which a process reads but once.
+
+    Raises:
+        OSError, ValueError, msgspec.MsgspecError: it cannot be read, or has not as many
+            pieces as there are rows.
+    """
+    vocabulary = read_vocabulary(path)
+    if len(vocabulary) != rows:
+        raise ValueError("the two files do not belong together")
+    return Tokenizer(vocabulary)
+
+
+@lru_cache(maxsize=1)
 def _pieces() -> Callable[[str], list[int]]:
     return open_package().pieces
 
@@ -166,10 +180,7 @@ class StaticEmbedder:
     def _tokenizer(self) -> Tokenizer:
         with self._lock:
             try:
-                vocabulary = read_vocabulary(self._vocabulary)
-                if len(vocabulary) != self._table.rows:
-                    raise ValueError("the two files do not belong together")
-                return Tokenizer(vocabulary)
+                return _tokenizer_of(self._vocabulary, self._table.rows)
             except (OSError, ValueError, msgspec.MsgspecError) as exc:
                 raise _unusable(self._vocabulary, exc) from exc
 

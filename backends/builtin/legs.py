@@ -52,8 +52,9 @@ class Legs:
         wants = asked.wants
         hybrid = site.agent.search.query.hybrid
         # A model reads but the beginning of a question of thousands of words.
-        words = structs.replace(hybrid, vector_weight=0.0)
-        self._hybrid = words if asked.cut else hybrid
+        if asked.cut:
+            hybrid = structs.replace(hybrid, vector_weight=0.0)
+        self._hybrid = hybrid
         self._store = store
         self._tables = tables
         self._wants = wants
