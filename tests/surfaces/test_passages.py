@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from notewell.adapters.surfaces.cli.passages import rendered, snippet_start
-from notewell.adapters.surfaces.cli.remarks import remarks
 from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.sentences import answer_remarks
 from notewell.types import EmptyReason, Fallback, Freshness, Hit, SearchAnswer
 
 PLAIN = Screen()
@@ -165,7 +165,7 @@ def test_every_step_down_is_said() -> None:
         freshness=Freshness(stale=True),
     )
 
-    assert list(remarks(weak)) == [
+    assert list(answer_remarks(weak)) == [
         "note: builtin instead of qmd: qmd is not on PATH",
         "warning: text left this machine because a local choice had failed",
         "note: this answer is weaker than the configuration asks for",

@@ -13,7 +13,7 @@ from notewell.adapters.surfaces.cli.lines import (
 )
 from notewell.adapters.surfaces.cli.matches import matches
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.cli.visible import one_line, visible
+from notewell.adapters.surfaces.visible import one_line, visible
 
 
 @pytest.mark.parametrize(

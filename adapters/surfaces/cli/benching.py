@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from notewell.adapters.surfaces.cli.output import Output
 from notewell.adapters.surfaces.cli.progress import Indexing
 from notewell.adapters.surfaces.cli.vectorwork import Vectors
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.visible import one_line
 from notewell.backends.base import Upload
 
 

@@ -13,7 +13,7 @@ from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call
 from notewell.adapters.surfaces.cli.overview import indexed_files
 from notewell.adapters.surfaces.cli.probe import lost_cause
-from notewell.adapters.surfaces.cli.quantity import counted
+from notewell.adapters.surfaces.sentences import number_of
 from notewell.errors import ConfigError, EmbeddingError, NotewellError
 from notewell.types import VECTOR_SEARCH, ProviderProbe, StatusReport
 
@@ -114,7 +114,7 @@ def _memory(call: Call, agent: str | None, suffix: str) -> Iterator[Check]:
 
 
 def _workspace(name: str, report: StatusReport) -> Check:
-    count = counted(report.disk_files, "file")
+    count = number_of(report.disk_files, "file")
     problems = [
         f"{extra.path}: {extra.problem}"
         for extra in report.extra_paths

@@ -2,8 +2,8 @@
 
 from notewell.adapters.surfaces.cli.output import STDERR, Output
 from notewell.adapters.surfaces.cli.progress import Shown
-from notewell.adapters.surfaces.cli.quantity import size
 from notewell.adapters.surfaces.cli.screen import can_animate
+from notewell.adapters.surfaces.sentences import size_text
 
 
 class Fetching(Shown):
@@ -26,7 +26,9 @@ class Fetching(Shown):
 
     def _begin(self, have: int, total: int | None) -> None:
         if not can_animate(STDERR):
-            self._output.note(f"fetching {size(total)} …" if total else "fetching …")
+            self._output.note(
+                f"fetching {size_text(total)} …" if total else "fetching …"
+            )
             return
         from notewell.adapters.surfaces.cli.bar import download_bar  # rich is heavy
 

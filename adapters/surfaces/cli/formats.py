@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from notewell.adapters.surfaces.cli.output import Output
-from notewell.adapters.surfaces.cli.visible import one_line, visible
+from notewell.adapters.surfaces.visible import one_line, visible
 from notewell.types import Hit, SearchAnswer
 
 FORMATS: Final = ("json", "jsonl", "markdown", "plain")

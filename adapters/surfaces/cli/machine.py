@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from notewell.adapters.surfaces.cli.check import Check
-from notewell.adapters.surfaces.cli.quantity import size
+from notewell.adapters.surfaces.sentences import size_text
 
 MCP_REMEDY: Final = "pip install 'notewell[mcp]'"
 
@@ -103,7 +103,7 @@ def disk(path: Path) -> Check:
     """Look for free space where the index goes."""
     there = _nearest(path)
     free = shutil.disk_usage(there).free
-    detail = f"{size(free)} free at {there}"
+    detail = f"{size_text(free)} free at {there}"
     if free >= _LITTLE_SPACE:
         return Check(name="disk", status="ok", detail=detail)
     remedy = "make room: an index takes about twice the size of the notes"

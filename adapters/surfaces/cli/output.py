@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from notewell.adapters.surfaces.cli.visible import visible
+from notewell.adapters.surfaces.visible import visible
 
 STDIN: Final = 0
 STDOUT: Final = 1

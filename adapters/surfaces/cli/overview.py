@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from notewell.adapters.surfaces.cli.probe import Probe
-from notewell.adapters.surfaces.cli.quantity import counted, moment, plural, size
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.skips import skip_lines
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.sentences import number_of, plural, size_text, time_text
+from notewell.adapters.surfaces.visible import one_line
 from notewell.types import ExtraPath, ProviderProbe, StatusReport, VectorStatus
 
 _LABEL = 14
@@ -54,8 +54,8 @@ def _rows(
     report: StatusReport, *, everything: bool, probe: Probe | None
 ) -> Iterator[tuple[str, Sequence[str]]]:
     yield "workspace", [report.workspace]
-    files = counted(report.disk_files, "file")
-    yield "on disk", [f"{files}, {size(report.disk_bytes)}"]
+    files = number_of(report.disk_files, "file")
+    yield "on disk", [f"{files}, {size_text(report.disk_bytes)}"]
     yield "memory", [] if report.enabled else ["switched off in the configuration"]
     yield "engine", [_engine(report)]
     yield "sources", [" and ".join(report.sources)]
@@ -96,8 +96,8 @@ def _provider(report: StatusReport) -> str | None:
 def _index(report: StatusReport) -> Iterator[str]:
     """Derived from the counts of this moment, never from a flag."""
     index = report.index
-    chunks = counted(index.chunks, "passage")
-    yield f"{indexed_files(report)}, {chunks}, {size(index.bytes)}"
+    chunks = number_of(index.chunks, "passage")
+    yield f"{indexed_files(report)}, {chunks}, {size_text(index.bytes)}"
     if index.pending:
         yield f"{index.pending:,} pending: run `notewell index`"
     elif index.files >= report.disk_files:
@@ -116,7 +116,7 @@ def _vectors(report: StatusReport) -> Iterator[str]:
 
 
 def _vector_set(kept: VectorStatus) -> str:
-    passages = counted(kept.passages, "passage")
+    passages = number_of(kept.passages, "passage")
     lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
     return (
         f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}{lacking},"
@@ -134,7 +134,7 @@ def _apart(kept: VectorStatus) -> str:
 
 def _last(report: StatusReport) -> str:
     when = report.index.indexed_at
-    return "never" if when is None else moment(when)
+    return "never" if when is None else time_text(when)
 
 
 def _identity(report: StatusReport) -> str:
@@ -158,5 +158,5 @@ def _tried(provider: ProviderProbe) -> str:
 
 
 def _extra(path: ExtraPath) -> str:
-    count = counted(path.files, "file")
+    count = number_of(path.files, "file")
     return f"{path.path}: {path.problem or count}"

@@ -1,6 +1,6 @@
 """The answer of a search, for people: passages with their lines, calm and plain."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,41 +12,16 @@ from notewell.adapters.surfaces.cli.lines import (
     wrapped,
 )
 from notewell.adapters.surfaces.cli.matches import matches
-from notewell.adapters.surfaces.cli.quantity import counted, duration, plural
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.cli.visible import one_line, visible
-from notewell.types import EmptyReason, Hit, SearchAnswer
+from notewell.adapters.surfaces.sentences import (
+    duration_text,
+    empty_answer,
+    number_of,
+    plural,
+)
+from notewell.adapters.surfaces.visible import one_line, visible
+from notewell.types import Hit, SearchAnswer
 
-_EMPTY: Final[Mapping[EmptyReason, tuple[str, str]]] = {
-    "no-match": (
-        "No passage matches.",
-        "Try fewer or other words; `notewell status` shows what is indexed.",
-    ),
-    "empty-query": (
-        "The query is empty.",
-        'Ask with some words: notewell search "gateway port"',
-    ),
-    "nothing-indexed": (
-        "There are no notes to search.",
-        "Write some in MEMORY.md or memory/, or name another folder: --workspace DIR",
-    ),
-    "source-disabled": (
-        "That source is switched off.",
-        "memorySearch.sources says what is searched; see `notewell config`.",
-    ),
-    "denied-by-scope": (
-        "The scope rules keep memory out of this conversation.",
-        "memory.qmd.scope says where it is allowed; see `notewell config`.",
-    ),
-    "memory-disabled": (
-        "Memory is switched off in the configuration.",
-        "memorySearch.enabled or plugins.slots.memory does it; see `notewell config`.",
-    ),
-    "unavailable": (
-        "No engine could answer.",
-        "`notewell doctor` looks for the cause.",
-    ),
-}
 _MARK: Final = "▸"
 _GAP: Final = "  "
 
@@ -69,7 +44,7 @@ def rendered(
         )
     ]
     if answer.reason is not None and not answer.results:
-        said, advice = _EMPTY[answer.reason]
+        said, advice = empty_answer(answer.reason)
         parts.append(f"{said}\n{_waiting(answer)}{screen.paint(advice, 'dim')}\n")
     return "\n".join([*parts, screen.paint(_footer(answer), "dim") + "\n"])
 
@@ -79,7 +54,7 @@ def _waiting(answer: SearchAnswer) -> str:
     pending, stale = answer.freshness.pending, answer.freshness.stale
     if not pending and not stale:
         return ""
-    count = counted(pending, "note") if pending else "Some notes"
+    count = number_of(pending, "note") if pending else "Some notes"
     verb = "waits" if pending == 1 else "wait"
     return f"{count} {verb} to be indexed: run `notewell index`, then search again.\n"
 
@@ -172,4 +147,6 @@ def _wrapped(
 def _footer(answer: SearchAnswer) -> str:
     count = len(answer.results)
     found = f"{count} {plural(count, 'passage')}"
-    return f"{found} · {answer.backend}, {answer.mode} · {duration(answer.took_ms)}"
+    return (
+        f"{found} · {answer.backend}, {answer.mode} · {duration_text(answer.took_ms)}"
+    )

@@ -5,8 +5,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from notewell.adapters.surfaces.cli.output import STDERR, Output
-from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.screen import can_animate
+from notewell.adapters.surfaces.sentences import number_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -87,7 +87,7 @@ class Indexing(Shown):
 
     def _begin(self, total: int) -> None:
         if not can_animate(STDERR):
-            self._output.note(f"{self._title} {counted(total, self._noun)} …")
+            self._output.note(f"{self._title} {number_of(total, self._noun)} …")
             return
         from notewell.adapters.surfaces.cli.bar import bar  # rich is heavy
 

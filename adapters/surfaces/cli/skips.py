@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.visible import one_line
 from notewell.types import Skipped
 
 _SHOWN: Final = 10

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from notewell.adapters.surfaces.cli.quantity import counted, size
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.cli.visible import one_line
 from notewell.adapters.surfaces.report.figures import milliseconds
+from notewell.adapters.surfaces.sentences import number_of, size_text
+from notewell.adapters.surfaces.visible import one_line
 from notewell.bench.metrics import METRICS
 from notewell.bench.results import BenchReport, Comparison, Contender, Interval, Metric
 
@@ -71,10 +71,10 @@ def standings(report: BenchReport, screen: Screen) -> str:
 def _title(report: BenchReport) -> str:
     asked, files = len(report.asked), report.files
     return (
-        f"{counted(asked, 'query', 'queries')}"
+        f"{number_of(asked, 'query', 'queries')}"
         f" ({_ORIGINS[report.origin]}: {one_line(report.queries_from)})"
-        f" on {one_line(report.workspace)}: {counted(files, 'note')},"
-        f" {size(report.bytes)}"
+        f" on {one_line(report.workspace)}: {number_of(files, 'note')},"
+        f" {size_text(report.bytes)}"
     )
 
 
@@ -117,9 +117,9 @@ def _lines(report: BenchReport) -> Iterator[str]:
         if each.unavailable is not None:
             yield f"{label} took no part: {one_line(each.unavailable)}"
         for kind, count in each.failures.items():
-            yield f"{label}: {counted(count, 'query', 'queries')} failed ({kind})"
+            yield f"{label}: {number_of(count, 'query', 'queries')} failed ({kind})"
         for step, count in each.fallbacks.items():
-            yield f"{label}: {counted(count, 'answer')} with a step down ({step})"
+            yield f"{label}: {number_of(count, 'answer')} with a step down ({step})"
     for remark in report.remarks:
         yield one_line(remark)
 
@@ -170,4 +170,4 @@ def _time(value: float | None) -> Text:
 
 
 def _size(count: int | None) -> Text:
-    return Text("-" if count is None else size(count))
+    return Text("-" if count is None else size_text(count))

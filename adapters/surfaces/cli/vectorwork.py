@@ -7,8 +7,8 @@ from typing import Self
 from notewell.adapters.surfaces.cli.fetching import Fetching
 from notewell.adapters.surfaces.cli.output import Output
 from notewell.adapters.surfaces.cli.progress import Indexing
-from notewell.adapters.surfaces.cli.quantity import counted
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.sentences import number_of
+from notewell.adapters.surfaces.visible import one_line
 from notewell.backends.base import Upload, VectorWork
 
 
@@ -55,7 +55,7 @@ class Vectors:
         self._embedding(done, total)
 
     def _upload(self, upload: Upload) -> None:
-        passages = counted(upload.passages, "passage")
+        passages = number_of(upload.passages, "passage")
         self._output.note(
             f"sending {passages}, about {upload.tokens:,} tokens, to"
             f" {one_line(upload.host)} ({one_line(upload.provider)})"

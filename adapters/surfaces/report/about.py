@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterator
 
-from notewell.adapters.surfaces.cli.quantity import counted, size
 from notewell.adapters.surfaces.report.markup import Html, element, joined
 from notewell.adapters.surfaces.report.parts import name_of, section
+from notewell.adapters.surfaces.sentences import number_of, size_text
 from notewell.bench.results import BenchReport, Contender
 
 
@@ -42,18 +42,18 @@ def _described(one: Contender) -> Iterator[tuple[str, str]]:
     for name, value in one.settings.items():
         yield name, json.dumps(value, ensure_ascii=False, default=str)
     if one.unavailable is None:
-        yield "answered", counted(one.answered, "query", "queries")
+        yield "answered", number_of(one.answered, "query", "queries")
     for word, tally in (("failed", one.failures), ("stepped down", one.fallbacks)):
         for reason, times in tally.items():
-            yield word, f"{reason}: {counted(times, 'query', 'queries')}"
+            yield word, f"{reason}: {number_of(times, 'query', 'queries')}"
 
 
 def _machine(report: BenchReport) -> Iterator[tuple[str, str]]:
     machine = report.machine
     yield "system", machine.system
-    yield "processor", f"{machine.processor}, {counted(machine.cores, 'core')}"
+    yield "processor", f"{machine.processor}, {number_of(machine.cores, 'core')}"
     if machine.memory_bytes is not None:
-        yield "memory", size(machine.memory_bytes)
+        yield "memory", size_text(machine.memory_bytes)
     yield "Python", machine.python
 
 

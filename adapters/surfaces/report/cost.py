@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-from notewell.adapters.surfaces.cli.quantity import size
 from notewell.adapters.surfaces.report import marks
 from notewell.adapters.surfaces.report.figures import milliseconds, times
 from notewell.adapters.surfaces.report.markup import Html, element
@@ -16,12 +15,13 @@ from notewell.adapters.surfaces.report.parts import (
     taking_part,
 )
 from notewell.adapters.surfaces.report.scales import Scale
+from notewell.adapters.surfaces.sentences import size_text
 from notewell.bench.results import BenchReport, Cost
 
 
 def _whole_size(value: float) -> str:
     """Return a number of bytes in words."""
-    return size(round(value))
+    return size_text(round(value))
 
 
 _KINDS: Final[

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.report.figures import (
     bounds,
     listed,
@@ -15,6 +14,7 @@ from notewell.adapters.surfaces.report.figures import (
     signed_bounds,
     times,
 )
+from notewell.adapters.surfaces.sentences import number_of
 from notewell.bench.results import (
     BenchReport,
     Comparison,
@@ -149,7 +149,7 @@ def _against(report: BenchReport, best: Contender, other: Contender) -> tuple[st
         f"{_doubt(differences[name], verdict)}"
         for name in known
     ]
-    queries = counted(
+    queries = number_of(
         _answered_by_both(report, best.label, other.label), "query", "queries"
     )
     return verdict, f"{other.label}, over {queries}: {'; '.join(figures)}."
@@ -215,7 +215,7 @@ def _replaced(report: BenchReport, contender: Contender) -> bool:
 
 def _trouble(report: BenchReport) -> Iterator[Finding]:
     """Who was absent, failed, or answered by something else than was asked for."""
-    queries = counted(len(report.asked), "query", "queries")
+    queries = number_of(len(report.asked), "query", "queries")
     for one in report.contenders:
         if one.unavailable is not None:
             claim, evidence = "did not take part", one.unavailable

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final
 
-from notewell.adapters.surfaces.cli.visible import visible
+from notewell.adapters.surfaces.visible import visible
 
 _VOID: Final = frozenset({"input", "meta"})
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-from notewell.adapters.surfaces.cli.quantity import counted, size
 from notewell.adapters.surfaces.report.figures import (
     listed,
     milliseconds,
@@ -18,6 +17,7 @@ from notewell.adapters.surfaces.report.parts import (
     scrolling,
     table,
 )
+from notewell.adapters.surfaces.sentences import number_of, size_text
 from notewell.bench.results import BenchReport, Contender, Metric, Origin
 
 _BUNDLED: Final = (
@@ -48,10 +48,10 @@ def title(report: BenchReport) -> str:
 
 def overview(report: BenchReport) -> Html:
     """Return the heading, the findings and the table of figures."""
-    ran = counted(len(report.asked), "query", "queries")
+    ran = number_of(len(report.asked), "query", "queries")
     facts = (
         ran,
-        f"{counted(report.files, 'file')}, {size(report.bytes)}",
+        f"{number_of(report.files, 'file')}, {size_text(report.bytes)}",
         f"{report.limit} results a query",
         f"{report.started_at:%-d %B %Y, %H:%M} UTC",
     )
@@ -148,4 +148,4 @@ def _time(value: float | None) -> str:
 
 
 def _size(value: int | None) -> str:
-    return "–" if value is None else size(value)
+    return "–" if value is None else size_text(value)

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable
 
-from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.report.markup import Html, element, plain
 from notewell.adapters.surfaces.report.parts import name_of, section
+from notewell.adapters.surfaces.sentences import number_of
 from notewell.bench.results import Answer, Asked, BenchReport, Place, Result
 
 Json = dict[str, object]
@@ -106,7 +106,7 @@ def _controls(report: BenchReport) -> Html:
             " Whole snippets",
             class_="check",
         ),
-        element("output", counted(len(report.asked), "query", "queries"), id="count"),
+        element("output", number_of(len(report.asked), "query", "queries"), id="count"),
         class_="controls",
         role="search",
     )

@@ -11,7 +11,7 @@ from notewell.adapters.surfaces.cli.agents import settings_of
 from notewell.adapters.surfaces.cli.lines import cells
 from notewell.adapters.surfaces.cli.options import Call, Command
 from notewell.adapters.surfaces.cli.screen import Look, Screen
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from notewell.config import ResolvedValue, Settings

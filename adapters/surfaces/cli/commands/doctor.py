@@ -10,7 +10,7 @@ from notewell.adapters.surfaces.cli.check import Check, guarded
 from notewell.adapters.surfaces.cli.checkup import checkup
 from notewell.adapters.surfaces.cli.options import Call, Command
 from notewell.adapters.surfaces.cli.screen import Look, Screen
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.visible import one_line
 
 _TEXT: Final = """Check this machine, the configuration and the index, and say what to do.
 

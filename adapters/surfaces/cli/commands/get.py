@@ -7,7 +7,7 @@ import click
 from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call, Command, count
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.cli.visible import one_line, visible
+from notewell.adapters.surfaces.visible import one_line, visible
 from notewell.types import Document
 
 _TEXT: Final = """Print lines of a note.

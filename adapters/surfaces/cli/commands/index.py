@@ -11,10 +11,10 @@ from notewell.adapters.surfaces.cli.failures import sentences
 from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call, Command
 from notewell.adapters.surfaces.cli.progress import Indexing
-from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.skips import skip_lines
 from notewell.adapters.surfaces.cli.vectorwork import Vectors
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.sentences import number_of
+from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import IndexReport
 
@@ -136,8 +136,8 @@ def _show(outcome: Outcome, call: Call, *, named: bool) -> None:
 
 
 def _sentence(report: IndexReport, seconds: float) -> str:
-    files = counted(report.files, "file")
-    chunks = counted(report.chunks, "passage")
+    files = number_of(report.files, "file")
+    chunks = number_of(report.chunks, "passage")
     vectors = f", {report.embedded:,} with a vector" if report.embedded else ""
     changed = f"{report.changed:,} changed" if report.changed else "nothing changed"
     return f"{files}, {chunks}{vectors}; {changed}; {seconds:.1f} s"
@@ -145,4 +145,4 @@ def _sentence(report: IndexReport, seconds: float) -> str:
 
 def _what_is_left(outcome: Outcome) -> str:
     pending = outcome.report.pending if outcome.report else 0
-    return f"{counted(pending, 'file')} could not be indexed"
+    return f"{number_of(pending, 'file')} could not be indexed"

@@ -8,8 +8,8 @@ import click
 from notewell.adapters.surfaces.cli.agents import settings_of
 from notewell.adapters.surfaces.cli.fetching import Fetching
 from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.quantity import size
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.sentences import size_text
+from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.disk import ModelOnDisk
@@ -55,7 +55,7 @@ def models(context: click.Context, action: str, model: str | None) -> int:
     else:
         call.output.text(
             f"{one_line(str(fetched.path))}\n"
-            f"{one_line(fetched.model)}, {size(fetched.size)}\n"
+            f"{one_line(fetched.model)}, {size_text(fetched.size)}\n"
         )
     return 0
 

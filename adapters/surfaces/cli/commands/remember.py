@@ -9,7 +9,7 @@ from notewell.adapters.surfaces.cli.opening import memory_of
 from notewell.adapters.surfaces.cli.options import Call, Command
 from notewell.adapters.surfaces.cli.output import STDIN, decoded
 from notewell.adapters.surfaces.cli.usage import Refused
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from notewell.memory.remembering import Remembered

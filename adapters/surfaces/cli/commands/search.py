@@ -12,6 +12,8 @@ from notewell.adapters.surfaces.cli.options import Call, Command, count, share
 from notewell.adapters.surfaces.cli.output import decoded
 from notewell.adapters.surfaces.cli.progress import Indexing
 from notewell.adapters.surfaces.cli.usage import Refused
+from notewell.adapters.surfaces.sentences import answer_remarks
+from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import Hit, SearchAnswer, Source
 
@@ -127,10 +129,11 @@ def show(
             shape |= wire.error(lost.kind, lost.message, lost.remedy)
         call.output.value(shape)
         return
-    from notewell.adapters.surfaces.cli import passages, remarks
+    from notewell.adapters.surfaces.cli import passages
     from notewell.adapters.surfaces.cli.screen import Screen
 
-    remarks.remark(answer, call.output)
+    for sentence in answer_remarks(answer):
+        call.output.note(one_line(sentence))
     if form == "jsonl":
         show_lines(answer, call.output)
         return

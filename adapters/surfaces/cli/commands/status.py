@@ -15,7 +15,7 @@ from notewell.adapters.surfaces.cli.probe import Probe, probe
 from notewell.adapters.surfaces.cli.progress import Indexing
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.cli.vectorwork import Vectors
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import ProviderProbe, StatusReport
 

@@ -7,11 +7,11 @@ import click
 
 from notewell.adapters.surfaces.cli.options import Call, Command
 from notewell.adapters.surfaces.cli.output import Output
-from notewell.adapters.surfaces.cli.quantity import counted
 from notewell.adapters.surfaces.cli.run import Terminated
 from notewell.adapters.surfaces.cli.usage import Refused
 from notewell.adapters.surfaces.cli.vectorwork import Vectors
-from notewell.adapters.surfaces.cli.visible import one_line
+from notewell.adapters.surfaces.sentences import number_of
+from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from notewell.errors import BackendError
@@ -105,8 +105,8 @@ class _Log:
 def _sentence(report: "IndexReport") -> str:
     parts = [
         f"{report.changed:,} changed" if report.changed else "up to date",
-        counted(report.files, "file"),
-        counted(report.chunks, "passage"),
+        number_of(report.files, "file"),
+        number_of(report.chunks, "passage"),
     ]
     if report.embedded:
         parts.append(f"{report.embedded:,} with a vector")

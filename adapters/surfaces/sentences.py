@@ -1,0 +1,170 @@
+"""Sentences for people and for models: what is said about an answer, and quantities.
+
+Each is written here once, whichever surface says it.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from notewell.types import EmptyReason, Fallback, Freshness, SearchAnswer
+
+_NOTHING_FOUND: Final[Mapping[EmptyReason, tuple[str, str, str]]] = {
+    "no-match": (
+        "No passage matches.",
+        "Try fewer or other words; `notewell status` shows what is indexed.",
+        "No passage matches. Try fewer or other words.",
+    ),
+    "empty-query": (
+        "The query is empty.",
+        'Ask with some words: notewell search "gateway port"',
+        "The query is empty. Ask with some words.",
+    ),
+    "nothing-indexed": (
+        "There are no notes to search.",
+        "Write some in MEMORY.md or memory/, or name another folder: --workspace DIR",
+        "There are no notes to search yet.",
+    ),
+    "source-disabled": (
+        "That source is switched off.",
+        "memorySearch.sources says what is searched; see `notewell config`.",
+        "That source is not searched; memorySearch.sources says what is.",
+    ),
+    "denied-by-scope": (
+        "The scope rules keep memory out of this conversation.",
+        "memory.qmd.scope says where it is allowed; see `notewell config`.",
+        "The scope rules keep memory out of this conversation.",
+    ),
+    "memory-disabled": (
+        "Memory is switched off in the configuration.",
+        "memorySearch.enabled or plugins.slots.memory does it; see `notewell config`.",
+        "Memory is switched off in the configuration.",
+    ),
+    "unavailable": (
+        "No engine could answer.",
+        "`notewell doctor` looks for the cause.",
+        "No engine could answer; `notewell doctor` looks for the cause.",
+    ),
+}
+"""Why an answer is empty: said to a person, with an advice; said to a model."""
+
+_UNITS: Final = ("KB", "MB", "GB", "TB")
+_STEPS: Final = (
+    (timedelta(days=1), "day"),
+    (timedelta(hours=1), "hour"),
+    (timedelta(minutes=1), "minute"),
+)
+
+
+def empty_answer(reason: EmptyReason) -> tuple[str, str]:
+    """Tell a person why nothing was found, and what to do about it."""
+    said, advice, _ = _NOTHING_FOUND[reason]
+    return said, advice
+
+
+def empty_answer_for_model(reason: EmptyReason) -> str:
+    """Tell a model why nothing was found."""
+    return _NOTHING_FOUND[reason][2]
+
+
+def fallback_sentence(step: Fallback) -> str:
+    """Say what served instead of what, and why.
+
+    >>> fallback_sentence(Fallback(kind="embedding", from_="ollama", to="none",
+    ...     reason="network", message="ollama: no connection; start it"))
+    'words alone instead of ollama: no connection; start it'
+    """
+    instead = "words alone" if step.to == "none" else step.to
+    why = step.message.removeprefix(f"{step.from_}: ")  # it begins as errors do
+    return f"{instead} instead of {step.from_}: {why}"
+
+
+def answer_remarks(answer: SearchAnswer) -> Iterator[str]:
+    """Return what a person should know about an answer, the weightiest first."""
+    for step in answer.fallbacks:
+        yield f"note: {fallback_sentence(step)}"
+    if answer.local_to_remote:
+        yield "warning: text left this machine because a local choice had failed"
+    if answer.degraded:
+        yield "note: this answer is weaker than the configuration asks for"
+    for warning in answer.warnings:
+        yield f"warning: {warning}"
+    # builtin never looks before an answer, and a command of its own always afterwards.
+    if answer.freshness.stale is not None or answer.backend != "builtin":
+        yield from _behind(answer.freshness)
+
+
+def _behind(freshness: Freshness) -> Iterator[str]:
+    if freshness.stale is None:
+        yield "note: it was not checked whether notes have changed since they were indexed"
+    elif freshness.pending:
+        verb = "has" if freshness.pending == 1 else "have"
+        count = number_of(freshness.pending, "note")
+        yield f"note: {count} {verb} changed since the index was made"
+    elif freshness.stale:
+        yield "note: some notes have changed since they were indexed"
+
+
+def plural(count: int, one: str, more: str = "") -> str:
+    """Return the noun as the count wants it.
+
+    >>> plural(1, "query", "queries"), plural(0, "file")
+    ('query', 'files')
+    """
+    return one if count == 1 else more or f"{one}s"
+
+
+def number_of(count: int, one: str, more: str = "") -> str:
+    """Return a number of things.
+
+    >>> number_of(1, "query", "queries"), number_of(1200, "file")
+    ('1 query', '1,200 files')
+    """
+    return f"{count:,} {plural(count, one, more)}"
+
+
+def size_text(count: int) -> str:
+    """Return a number of bytes.
+
+    >>> size_text(1), size_text(999), size_text(1_500), size_text(2_340_000)
+    ('1 byte', '999 bytes', '1.5 KB', '2.3 MB')
+    """
+    if count < 1000:
+        return f"{count} byte" if count == 1 else f"{count} bytes"
+    amount, unit = count / 1000, _UNITS[0]
+    for larger in _UNITS[1:]:
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.1f} {unit}"
+
+
+def duration_text(milliseconds: float) -> str:
+    """Return a length of time.
+
+    >>> duration_text(3.4), duration_text(187_400)
+    ('3 ms', '187 s')
+    """
+    if milliseconds < 10_000:
+        return f"{milliseconds:,.0f} ms"
+    return f"{milliseconds / 1000:,.0f} s"
+
+
+def time_text(when: datetime, now: datetime | None = None) -> str:
+    """Return a moment in UTC, and how long ago that is.
+
+    >>> noon = datetime(2026, 1, 10, 12, tzinfo=UTC)
+    >>> time_text(noon, now=noon + timedelta(hours=3))
+    '2026-01-10 12:00:00 UTC, 3 hours ago'
+    """
+    aware = when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    passed = (now or datetime.now(UTC)) - aware
+    return f"{aware:%Y-%m-%d %H:%M:%S} UTC, {_ago(passed)}"
+
+
+def _ago(passed: timedelta) -> str:
+    for step, name in _STEPS:
+        count = passed // step
+        if count >= 1:
+            return f"{count} {name} ago" if count == 1 else f"{count} {name}s ago"
+    return "just now"
