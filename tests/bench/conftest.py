@@ -7,9 +7,9 @@ import pytest
 from tests.backends.qmd.conftest import command_of
 
 from notewell.backends.base import Upload
-from notewell.bench.contending import Scene
-from notewell.bench.metrics import Span
-from notewell.bench.queries import Query
+from notewell.bench.contenders import UserSettings
+from notewell.bench.metrics import LineRange
+from notewell.bench.queries import JudgedQuery
 
 NOTES = {
     "MEMORY.md": "# Facts\n\nThe gateway port is 18789.\n",
@@ -17,14 +17,23 @@ NOTES = {
     "memory/birds.md": "# Birds\n\nA heron stands in the pond.\n\nIt waits.\n",
 }
 QUERIES = (
-    Query(
-        id="port", text="gateway port", category="a", right=(Span("MEMORY.md", 3, 3),)
+    JudgedQuery(
+        id="port",
+        text="gateway port",
+        category="a",
+        right=(LineRange("MEMORY.md", 3, 3),),
     ),
-    Query(
-        id="heron", text="heron", category="b", right=(Span("memory/birds.md", 3, 3),)
+    JudgedQuery(
+        id="heron",
+        text="heron",
+        category="b",
+        right=(LineRange("memory/birds.md", 3, 3),),
     ),
-    Query(
-        id="whale", text="whale", category="b", right=(Span("memory/birds.md", 5, 5),)
+    JudgedQuery(
+        id="whale",
+        text="whale",
+        category="b",
+        right=(LineRange("memory/birds.md", 5, 5),),
     ),
 )
 
@@ -53,7 +62,7 @@ class Quiet:
 
 
 @pytest.fixture
-def judged() -> tuple[Query, ...]:
+def judged() -> tuple[JudgedQuery, ...]:
     """Three queries; nothing in the notes shares a word with the last."""
     return QUERIES
 
@@ -75,14 +84,14 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def scene(notes: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Scene:
+def user(notes: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> UserSettings:
     """That workspace with nobody's settings: neither files nor keys of this machine."""
     for name in list(os.environ):
         if name.startswith(("OPENCLAW_", "NOTEWELL_")) or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path / "users-state"))
-    return Scene(environ=dict(os.environ), workspace=notes)
+    return UserSettings(environ=dict(os.environ), workspace=notes)
 
 
 @pytest.fixture(scope="session")

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.bench.bundled import bundled
-from notewell.bench.copying import line_reader
 from notewell.bench.known_items import known_items
+from notewell.bench.queries import bundled_set, line_reader
 from notewell.workspace import Workspace, scan
 
 
 def example() -> dict[str, Sequence[str]]:
-    root = bundled("example").notes
+    root = bundled_set("example").notes
     read = line_reader(root)
     return {note.path: read(note.path) for note in scan(Workspace(root=root)).notes}
 

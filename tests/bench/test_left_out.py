@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.backends.text.terms import terms_of
-from notewell.bench.bundled import bundled
-from notewell.bench.copying import copy_notes, leave_out, line_reader
-from notewell.bench.left_out import left_out
+from notewell.bench.known_items import left_out_queries
+from notewell.bench.queries import bundled_set, line_reader
+from notewell.bench.race import copy_notes, leave_out
 from notewell.workspace import Workspace, scan
 
 
 def example() -> dict[str, Sequence[str]]:
-    root = bundled("example").notes
+    root = bundled_set("example").notes
     read = line_reader(root)
     return {note.path: read(note.path) for note in scan(Workspace(root=root)).notes}
 
@@ -22,14 +22,18 @@ def example() -> dict[str, Sequence[str]]:
 def test_the_same_seed_gives_the_same_questions_and_another_one_others() -> None:
     notes = example()
 
-    assert left_out(notes, count=9, seed=1) == left_out(notes, count=9, seed=1)
-    assert left_out(notes, count=9, seed=1) != left_out(notes, count=9, seed=2)
+    assert left_out_queries(notes, count=9, seed=1) == left_out_queries(
+        notes, count=9, seed=1
+    )
+    assert left_out_queries(notes, count=9, seed=1) != left_out_queries(
+        notes, count=9, seed=2
+    )
 
 
 def test_no_word_of_a_question_stands_on_its_line_or_near_any_more() -> None:
     notes = example()
 
-    made = left_out(notes, count=20, seed=1)
+    made = left_out_queries(notes, count=20, seed=1)
 
     assert len(made.queries) > 10
     for query, gap in zip(made.queries, made.gaps, strict=True):
@@ -44,7 +48,7 @@ def test_no_word_of_a_question_stands_on_its_line_or_near_any_more() -> None:
 def test_what_is_taken_out_stood_there_and_the_rest_stays() -> None:
     line = "The old heron watches seven quiet carps below the broken stone bridge."
 
-    made = left_out({"a.md": [line]}, count=1, seed=1)
+    made = left_out_queries({"a.md": [line]}, count=1, seed=1)
 
     [query], [gap] = made.queries, made.gaps
     assert all(word in line.lower() for word in query.text.split())
@@ -56,7 +60,7 @@ def test_what_is_taken_out_stood_there_and_the_rest_stays() -> None:
 def test_scripts_without_spaces_lose_pieces() -> None:
     line = "仓库下个月搬到宝安区新地址从四月十五日起生效请大家注意"
 
-    made = left_out({"a.md": [line]}, count=1, seed=1)
+    made = left_out_queries({"a.md": [line]}, count=1, seed=1)
 
     [query], [gap] = made.queries, made.gaps
     assert all(piece in line and piece not in gap.text for piece in query.text.split())
@@ -70,7 +74,7 @@ def test_a_copy_lacks_the_words_and_the_notes_keep_them(tmp_path: Path) -> None:
     )
     (notes / "memory/a.md").write_text(text, encoding="utf-8", newline="")
     read = line_reader(notes)
-    made = left_out({"memory/a.md": read("memory/a.md")}, count=1, seed=1)
+    made = left_out_queries({"memory/a.md": read("memory/a.md")}, count=1, seed=1)
 
     copy_notes(notes, copy)
     leave_out(copy, made.gaps)
@@ -93,7 +97,7 @@ def test_a_copy_lacks_the_words_and_the_notes_keep_them(tmp_path: Path) -> None:
 def test_whatever_the_notes_hold_every_right_place_is_in_them(
     notes: dict[str, list[str]], count: int
 ) -> None:
-    made = left_out(notes, count=count, seed=1)
+    made = left_out_queries(notes, count=count, seed=1)
 
     assert len(made.queries) == len(made.gaps) <= count
     for query in made.queries:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.bench.copying import line_reader
-from notewell.bench.metrics import Span
-from notewell.bench.queries import WHOLE, misplaced, read_queries
+from notewell.bench.metrics import LineRange
+from notewell.bench.queries import WHOLE, line_reader, misplaced, read_queries
 from notewell.errors import UsageError
 
 GOOD = (
@@ -26,8 +25,8 @@ def test_a_line_is_a_query_with_its_places(tmp_path: Path) -> None:
     [query] = read_queries(written(tmp_path, GOOD, ""))
 
     assert (query.id, query.text, query.category) == ("q1", "port", "fact")
-    assert query.right == (Span("MEMORY.md", 3, 4, 2.0),)
-    assert query.ignored == (Span("USER.md", 1, 1),)
+    assert query.right == (LineRange("MEMORY.md", 3, 4, 2.0),)
+    assert query.ignored == (LineRange("USER.md", 1, 1),)
 
 
 def test_a_place_without_lines_is_the_whole_note_and_a_grade_of_0_no_place(
@@ -40,7 +39,7 @@ def test_a_place_without_lines_is_the_whole_note_and_a_grade_of_0_no_place(
 
     [query] = read_queries(written(tmp_path, line))
 
-    assert (query.id, query.right) == ("7", (Span("a.md", 1, WHOLE),))
+    assert (query.id, query.right) == ("7", (LineRange("a.md", 1, WHOLE),))
 
 
 def test_a_query_without_a_right_place_is_left_out(tmp_path: Path) -> None:

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.bench.contending import Scene, entrants
+from notewell.bench.contenders import UserSettings, Workplace, read_entrants
 from notewell.bench.handle import Handle, WorkerLost
-from notewell.bench.lane import state_of
-from notewell.bench.messages import Answered, Index, Indexed, Search
-from notewell.bench.place import Place
-from notewell.bench.queries import Query
-from notewell.bench.race import Plan, run
+from notewell.bench.lane import contender_folder
+from notewell.bench.messages import IndexReply, IndexRequest, SearchReply, SearchRequest
+from notewell.bench.plan import BenchPlan
+from notewell.bench.queries import JudgedQuery
+from notewell.bench.race import run_benchmark
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
     from tests.bench.conftest import Quiet
 
-Planned = Callable[..., Plan]
+Planned = Callable[..., BenchPlan]
 
 
 @pytest.fixture
-def plan(scene: Scene, notes: Path, judged: Sequence[Query]) -> Planned:
+def plan(user: UserSettings, notes: Path, judged: Sequence[JudgedQuery]) -> Planned:
     """Makes a plan: plan("builtin", rounds=2)."""
 
-    def make(*specs: str, rounds: int = 1, state: Path | None = None) -> Plan:
-        return Plan(
-            scene=scene,
+    def make(*specs: str, rounds: int = 1, state: Path | None = None) -> BenchPlan:
+        return BenchPlan(
+            user=user,
             workspace=notes,
-            entrants=entrants(specs, scene),
+            entrants=read_entrants(specs, user),
             queries=judged,
             origin="judged",
             queries_from="queries.jsonl",
@@ -43,9 +43,9 @@ def plan(scene: Scene, notes: Path, judged: Sequence[Query]) -> Planned:
 
 
 @pytest.fixture
-def place(notes: Path, tmp_path: Path) -> Place:
+def workplace(notes: Path, tmp_path: Path) -> Workplace:
     """Where a worker with builtin works."""
-    return Place(
+    return Workplace(
         notes=str(notes),
         state=str(tmp_path / "state"),
         workspace=str(notes),
@@ -56,7 +56,7 @@ def place(notes: Path, tmp_path: Path) -> Place:
 def test_a_run_scores_every_query_and_measures_what_it_took(
     plan: Planned, listener: "Quiet"
 ) -> None:
-    report = run(plan("builtin:keyword", rounds=2), listener)
+    report = run_benchmark(plan("builtin:keyword", rounds=2), listener)
 
     [builtin] = report.contenders
     assert (report.finished, report.files, report.origin) == (True, 3, "judged")
@@ -72,7 +72,7 @@ def test_a_run_scores_every_query_and_measures_what_it_took(
 
 
 def test_answers_are_kept_with_what_is_right(plan: Planned, listener: "Quiet") -> None:
-    report = run(plan("builtin:keyword"), listener)
+    report = run_benchmark(plan("builtin:keyword"), listener)
 
     port, _, whale = report.asked
     [answer] = port.answers
@@ -86,7 +86,7 @@ def test_neither_the_notes_nor_the_users_index_are_touched(
 ) -> None:
     before = seen(tmp_path / "notes")
 
-    run(plan("builtin"), listener)
+    run_benchmark(plan("builtin"), listener)
 
     assert seen(tmp_path / "notes") == before
     assert not (tmp_path / "users-state").exists()
@@ -94,7 +94,9 @@ def test_neither_the_notes_nor_the_users_index_are_touched(
 
 
 def test_two_configurations_are_compared(plan: Planned, listener: "Quiet") -> None:
-    report = run(plan("builtin:keyword", "builtin:keyword@mmr.enabled=true"), listener)
+    report = run_benchmark(
+        plan("builtin:keyword", "builtin:keyword@mmr.enabled=true"), listener
+    )
 
     [pair] = report.comparisons
     assert (pair.first, pair.second) == (
@@ -114,7 +116,7 @@ def test_who_cannot_take_part_is_in_the_report_and_the_others_go_on(
         "builtin:keyword",
     )
 
-    report = run(plan(*specs), listener)
+    report = run_benchmark(plan(*specs), listener)
 
     qmd, hybrid, keyword = report.contenders
     assert "no program 'no-such-qmd'" in str(qmd.unavailable)
@@ -130,7 +132,7 @@ def test_the_real_qmd_answers_for_itself(
 
     spec = f"qmd:search@qmd.command={json.dumps(qmd)}@limits.timeoutMs=30000"
 
-    report = run(plan(spec, "builtin:keyword"), listener)
+    report = run_benchmark(plan(spec, "builtin:keyword"), listener)
 
     contender = report.contenders[0]
     assert contender.unavailable is None
@@ -142,7 +144,7 @@ def test_the_real_qmd_answers_for_itself(
 def test_offline_no_contender_sends_anything(plan: Planned, listener: "Quiet") -> None:
     spec = "builtin:hybrid@provider=openai@remote.apiKey=sk-none@memory.offline=true"
 
-    report = run(plan(spec), listener)
+    report = run_benchmark(plan(spec), listener)
 
     [hybrid] = report.contenders
     assert hybrid.fallbacks == {"embedding:offline": 3}
@@ -156,10 +158,10 @@ def test_a_kept_state_is_gone_on_from(
     notes: Path,
 ) -> None:
     state = tmp_path / "kept"
-    run(plan("builtin", state=state), listener)
+    run_benchmark(plan("builtin", state=state), listener)
     (notes / "memory" / "birds.md").unlink()
 
-    report = run(plan("builtin", state=state), listener)
+    report = run_benchmark(plan("builtin", state=state), listener)
 
     [builtin] = report.contenders
     assert (report.files, builtin.cost.index_ms) == (2, None)
@@ -173,7 +175,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(
     (tmp_path / "mine" / "notes").mkdir(parents=True)
 
     with pytest.raises(UsageError, match="holds something else"):
-        run(plan("builtin", state=tmp_path / "mine"), listener)
+        run_benchmark(plan("builtin", state=tmp_path / "mine"), listener)
 
     assert os.listdir(tmp_path / "mine") == ["notes"]
 
@@ -192,7 +194,7 @@ def test_a_worker_that_is_killed_costs_its_query_and_is_started_again(
 
     listener.moved = kill  # type: ignore[method-assign]
 
-    report = run(plan("builtin:keyword"), listener)
+    report = run_benchmark(plan("builtin:keyword"), listener)
 
     [builtin] = report.contenders
     assert len(killed) == 1
@@ -219,7 +221,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(
 
     listener.moved = interrupt  # type: ignore[method-assign]
 
-    report = run(plan("builtin:keyword"), listener)
+    report = run_benchmark(plan("builtin:keyword"), listener)
 
     assert not report.finished
     assert [each.id for each in report.asked] == ["port", "heron"]
@@ -229,35 +231,35 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(
 
 
 def test_a_worker_ends_when_nobody_can_ask_it_any_more(
-    place: Place, scene: Scene
+    workplace: Workplace, user: UserSettings
 ) -> None:
-    handle = Handle(place, scene.environ)
-    assert isinstance(handle.ask(Index()), Indexed)
+    handle = Handle(workplace, user.environ)
+    assert isinstance(handle.ask(IndexRequest()), IndexReply)
 
     handle.hang_up()
 
     with pytest.raises(WorkerLost):
-        handle.ask(Search(query="heron"), within=30)
+        handle.ask(SearchRequest(query="heron"), within=30)
     handle.end()
 
 
 def test_what_libraries_print_does_not_disturb(
-    place: Place, scene: Scene, tmp_path: Path
+    workplace: Workplace, user: UserSettings, tmp_path: Path
 ) -> None:
     noisy = tmp_path / "site"
     noisy.mkdir()
     (noisy / "sitecustomize.py").write_text(
         "import atexit; atexit.register(lambda: print('bye'))", encoding="utf-8"
     )
-    handle = Handle(place, {**scene.environ, "PYTHONPATH": str(noisy)})
+    handle = Handle(workplace, {**user.environ, "PYTHONPATH": str(noisy)})
 
-    found = handle.ask(Search(query="heron"), within=60)
+    found = handle.ask(SearchRequest(query="heron"), within=60)
 
-    assert isinstance(found, Answered)
+    assert isinstance(found, SearchReply)
     assert found.answer.results[0].path == "memory/birds.md"
     peak = handle.finish()
     assert peak is not None
-    assert "bye" in (Path(place.state) / "worker.log").read_text(encoding="utf-8")
+    assert "bye" in (Path(workplace.state) / "worker.log").read_text(encoding="utf-8")
 
 
 def seen(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -289,10 +291,10 @@ def test_a_worker_that_cannot_be_started_takes_no_part(
     plan: Planned, listener: "Quiet", tmp_path: Path
 ) -> None:
     folder = tmp_path / "kept"
-    run(plan("builtin:keyword", state=folder), listener)
-    state_of(folder, "builtin").write_bytes(b"no folder")
+    run_benchmark(plan("builtin:keyword", state=folder), listener)
+    contender_folder(folder, "builtin").write_bytes(b"no folder")
 
-    report = run(plan("builtin:keyword", "builtin", state=folder), listener)
+    report = run_benchmark(plan("builtin:keyword", "builtin", state=folder), listener)
 
     keyword, builtin = report.contenders
     assert (keyword.unavailable, keyword.answered) == (None, 3)

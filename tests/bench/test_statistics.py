@@ -4,20 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.bench.statistics import interval, latency, overlap, rank_biased_overlap
+from notewell.bench.metrics import (
+    bootstrap_interval,
+    latency_percentiles,
+    overlap,
+    rank_biased_overlap,
+)
 
 names = st.lists(st.sampled_from("abcdefgh"), unique=True)
 shares = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 
 def test_the_interval_of_one_value_is_that_value() -> None:
-    found = interval([0.25])
+    found = bootstrap_interval([0.25])
 
     assert (found.mean, found.low, found.high) == (0.25, 0.25, 0.25)
 
 
 def test_the_interval_is_near_what_theory_says_of_a_fair_coin() -> None:
-    found = interval([0.0, 1.0] * 200)
+    found = bootstrap_interval([0.0, 1.0] * 200)
 
     half = 1.96 * (0.25 / 400) ** 0.5
     assert found.mean == 0.5
@@ -29,18 +34,18 @@ def test_the_interval_is_near_what_theory_says_of_a_fair_coin() -> None:
 def test_the_same_values_give_the_same_interval_around_their_mean(
     values: list[float],
 ) -> None:
-    found = interval(values)
+    found = bootstrap_interval(values)
 
-    assert found == interval(values)
+    assert found == bootstrap_interval(values)
     assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
 
 
 def test_times_keep_their_order_and_get_percentiles() -> None:
-    found = latency([3.0, 1.0, 2.0])
+    found = latency_percentiles([3.0, 1.0, 2.0])
 
     assert found is not None
     assert (found.p50, found.p99, found.samples) == (2.0, 2.98, (3.0, 1.0, 2.0))
-    assert latency([]) is None
+    assert latency_percentiles([]) is None
 
 
 def test_overlap_is_what_both_have_of_what_any_has() -> None:

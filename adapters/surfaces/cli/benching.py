@@ -10,7 +10,7 @@ from notewell.backends.base import Upload
 
 
 class Benching:
-    """The listener of a run; see `notewell.bench.race.Listener`. To be closed."""
+    """The listener of a run; see `notewell.bench.race.BenchListener`. To be closed."""
 
     def __init__(self, output: Output) -> None:
         self._output = output

@@ -22,11 +22,11 @@ def main() -> int:
     from notewell.adapters.surfaces.cli.commands.search import show
     from notewell.adapters.surfaces.cli.options import Call
     from notewell.adapters.surfaces.cli.output import Output, decoded
-    from notewell.bench.place import Place, open_at
+    from notewell.bench.contenders import Workplace, open_workplace
 
-    place = msgspec.json.decode(sys.stdin.buffer.read(), type=Place)
+    place = msgspec.json.decode(sys.stdin.buffer.read(), type=Workplace)
     call = Call(output=Output(json=True))
-    with open_at(place, os.environ) as memory:
+    with open_workplace(place, os.environ) as memory:
         answer = memory.search(
             decoded(sys.argv[2]), max_results=place.limit, sources={"memory"}
         )

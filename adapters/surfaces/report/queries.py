@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from notewell.adapters.surfaces.report.markup import Html, element, plain
 from notewell.adapters.surfaces.report.parts import name_of, section
 from notewell.adapters.surfaces.sentences import number_of
-from notewell.bench.results import Answer, Asked, BenchReport, Place, Result
+from notewell.bench.results import (
+    BenchReport,
+    JudgedLines,
+    Result,
+    ScoredAnswer,
+    ScoredQuery,
+)
 
 Json = dict[str, object]
 
@@ -137,7 +143,7 @@ def _list() -> Html:
     return element("div", id="list")
 
 
-def _asked(asked: Asked, texts: Texts) -> Json:
+def _asked(asked: ScoredQuery, texts: Texts) -> Json:
     return {
         "id": plain(asked.id),
         "query": plain(asked.query),
@@ -147,7 +153,7 @@ def _asked(asked: Asked, texts: Texts) -> Json:
     }
 
 
-def _place(place: Place, texts: Texts) -> Json:
+def _place(place: JudgedLines, texts: Texts) -> Json:
     return {
         "path": texts.number(place.path),
         "start": place.start_line,
@@ -157,7 +163,7 @@ def _place(place: Place, texts: Texts) -> Json:
     }
 
 
-def _answer(answer: Answer, texts: Texts) -> Json:
+def _answer(answer: ScoredAnswer, texts: Texts) -> Json:
     """What is worth showing; members without a value are left out."""
     body: Json = {
         "label": plain(answer.label),

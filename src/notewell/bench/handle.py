@@ -13,16 +13,16 @@ from typing import Final
 
 import msgspec
 
+from notewell.bench.contenders import Workplace
 from notewell.bench.messages import (
-    Event,
-    Finish,
-    Finished,
-    Reply,
-    Request,
-    encode,
-    read_told,
+    FinishReply,
+    FinishRequest,
+    WorkerEvent,
+    WorkerReply,
+    WorkerRequest,
+    decode_message,
+    encode_message,
 )
-from notewell.bench.place import Place
 
 _GRACE: Final = 5.0
 """Seconds in which a worker may end its engine's own programs before it is killed."""
@@ -55,13 +55,13 @@ def python_program(code: str, *arguments: str) -> list[str]:
 class Handle:
     """One worker. It is at the head of a session of its own: Ctrl-C does not reach it."""
 
-    def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
+    def __init__(self, workplace: Workplace, environ: Mapping[str, str]) -> None:
         """Start it.
 
         Raises:
             OSError: it cannot be started.
         """
-        state = Path(place.state)
+        state = Path(workplace.state)
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (state / "worker.log").open("ab") as log:
             self._process = subprocess.Popen(
@@ -74,15 +74,15 @@ class Handle:
                 bufsize=0,
             )
         self._heard = bytearray()
-        self._write(encode(place))
+        self._write(encode_message(workplace))
 
     def ask(
         self,
-        request: Request,
+        request: WorkerRequest,
         *,
         within: float | None = None,
-        told: Callable[[Event], None] | None = None,
-    ) -> Reply:
+        told: Callable[[WorkerEvent], None] | None = None,
+    ) -> WorkerReply:
         """Ask, and wait for the reply; what comes before it is passed on to `told`.
 
         Args:
@@ -93,11 +93,11 @@ class Handle:
         Raises:
             WorkerLost: it ended, takes too long, or talks nonsense.
         """
-        self._write(encode(request))
+        self._write(encode_message(request))
         until = None if within is None else time.monotonic() + within
         while True:
             message = self._next(until)
-            if not isinstance(message, Event):
+            if not isinstance(message, WorkerEvent):
                 return message
             if told is not None:
                 told(message)
@@ -111,8 +111,8 @@ class Handle:
         """Let it close its engine; return the peak memory, or None if it failed."""
         peak = None
         with suppress(WorkerLost):
-            reply = self.ask(Finish(), within=_GRACE * 4)
-            peak = reply.peak_memory if isinstance(reply, Finished) else None
+            reply = self.ask(FinishRequest(), within=_GRACE * 4)
+            peak = reply.peak_memory if isinstance(reply, FinishReply) else None
         self.end()
         return peak
 
@@ -137,13 +137,13 @@ class Handle:
         except (BrokenPipeError, ValueError):
             raise self._gone() from None
 
-    def _next(self, until: float | None) -> Event | Reply:
+    def _next(self, until: float | None) -> WorkerEvent | WorkerReply:
         while b"\n" not in self._heard:
             self._hear(until)
         line, _, rest = bytes(self._heard).partition(b"\n")
         self._heard = bytearray(rest)
         try:
-            return read_told(line)
+            return decode_message(line)
         except msgspec.MsgspecError as exc:
             raise WorkerLost("garbled", "what its process said is no answer") from exc
 

@@ -9,20 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from notewell.bench.contending import Entrant
+from notewell.bench.contenders import Entrant, Workplace
 from notewell.bench.handle import Handle, WorkerLost, python_program
 from notewell.bench.messages import (
-    Answered,
-    Event,
-    Failed,
-    Index,
-    Indexed,
-    Reply,
-    Request,
-    Search,
-    encode,
+    ErrorReply,
+    IndexReply,
+    IndexRequest,
+    SearchReply,
+    SearchRequest,
+    WorkerEvent,
+    WorkerReply,
+    WorkerRequest,
+    encode_message,
 )
-from notewell.bench.place import Place
 from notewell.types import SearchAnswer
 
 _SEARCH_SECONDS: Final = 120.0
@@ -54,7 +53,7 @@ class Lane:
 
     Attributes:
         entrant: Who it is.
-        place: Where it works.
+        workplace: Where it works.
         attempts: By the id of the query.
         warm: Milliseconds of every warm search, in the order in which they were made.
         cold: Milliseconds of whole processes.
@@ -65,14 +64,14 @@ class Lane:
     """
 
     def __init__(
-        self, entrant: Entrant, place: Place, environ: Mapping[str, str]
+        self, entrant: Entrant, workplace: Workplace, environ: Mapping[str, str]
     ) -> None:
         self.entrant = entrant
-        self.place = place
+        self.workplace = workplace
         self.attempts: dict[str, Attempt] = {}
         self.warm: list[float] = []
         self.cold: list[float] = []
-        self.index: Indexed | None = None
+        self.index: IndexReply | None = None
         self.update_ms: float | None = None
         self.peak_memory: int | None = None
         self.unavailable = entrant.unavailable
@@ -85,10 +84,10 @@ class Lane:
         """Whether it takes part."""
         return self.unavailable is None
 
-    def make_index(self, told: Callable[[Event], None]) -> None:
+    def make_index(self, told: Callable[[WorkerEvent], None]) -> None:
         """Make its index, or find that it cannot take part."""
-        reply = self._asked(Index(), told=told)
-        if isinstance(reply, Indexed):
+        reply = self._asked(IndexRequest(), told=told)
+        if isinstance(reply, IndexReply):
             self.index = reply
         else:
             _, self.unavailable = _failure(reply)
@@ -96,8 +95,8 @@ class Lane:
     def ask(self, key: str, text: str) -> None:
         """Put a query, and keep the answer and its time."""
         attempt = self.attempts.setdefault(key, Attempt())
-        reply = self._asked(Search(query=text), within=_SEARCH_SECONDS)
-        if isinstance(reply, Answered) and reply.answer.reason != "unavailable":
+        reply = self._asked(SearchRequest(query=text), within=_SEARCH_SECONDS)
+        if isinstance(reply, SearchReply) and reply.answer.reason != "unavailable":
             attempt.answer = attempt.answer or reply.answer
             attempt.times.append(reply.ms)
             self.warm.append(reply.ms)
@@ -106,12 +105,12 @@ class Lane:
 
     def warm_up(self, text: str) -> None:
         """Put a query whose answer does not count."""
-        self._asked(Search(query=text), within=_SEARCH_SECONDS)
+        self._asked(SearchRequest(query=text), within=_SEARCH_SECONDS)
 
-    def update(self, told: Callable[[Event], None]) -> None:
+    def update(self, told: Callable[[WorkerEvent], None]) -> None:
         """Bring the index up to date, and keep the time."""
-        reply = self._asked(Index(), told=told)
-        if isinstance(reply, Indexed):
+        reply = self._asked(IndexRequest(), told=told)
+        if isinstance(reply, IndexReply):
             self.update_ms = reply.ms
 
     def start_anew(self, code: str, text: str) -> None:
@@ -120,7 +119,7 @@ class Lane:
         with suppress(subprocess.TimeoutExpired, OSError):
             done = subprocess.run(
                 python_program(code, text),
-                input=encode(self.place),
+                input=encode_message(self.workplace),
                 capture_output=True,
                 env=dict(self._environ),
                 timeout=_SEARCH_SECONDS,
@@ -146,18 +145,18 @@ class Lane:
         """What it keeps on disk."""
         return sum(
             os.lstat(os.path.join(folder, name)).st_size
-            for folder, _, names in os.walk(self.place.state)
+            for folder, _, names in os.walk(self.workplace.state)
             for name in names
             if name != "worker.log"
         )
 
     def _asked(
         self,
-        request: Request,
+        request: WorkerRequest,
         *,
         within: float | None = None,
-        told: Callable[[Event], None] | None = None,
-    ) -> Reply | WorkerLost:
+        told: Callable[[WorkerEvent], None] | None = None,
+    ) -> WorkerReply | WorkerLost:
         """Ask the worker, and start it if it does not run."""
         try:
             if self._handle is None:
@@ -177,24 +176,24 @@ class Lane:
             raise WorkerLost("crash", "its process ended too often")
         self._starts += 1
         try:
-            return Handle(self.place, self._environ)
+            return Handle(self.workplace, self._environ)
         except OSError as exc:
             why = f"its process cannot be started: {exc.strerror or exc}"
             raise WorkerLost("crash", why) from exc
 
 
-def _failure(reply: Reply | WorkerLost) -> tuple[str, str]:
+def _failure(reply: WorkerReply | WorkerLost) -> tuple[str, str]:
     """Return the type of a failure, and a sentence."""
     if isinstance(reply, WorkerLost):
         return reply.kind, str(reply)
-    if isinstance(reply, Answered):
+    if isinstance(reply, SearchReply):
         return "unavailable", next(iter(reply.answer.warnings[-2:]), "no answer")
-    if isinstance(reply, Failed):
+    if isinstance(reply, ErrorReply):
         return "error", f"{reply.message}; {reply.remedy}"
     return "error", "its process said something that was not asked"
 
 
-def state_of(folder: Path, label: str) -> Path:
+def contender_folder(folder: Path, label: str) -> Path:
     """Return the state folder of a contender in the folder of a benchmark."""
     from hashlib import blake2b
 

@@ -1,8 +1,8 @@
-"""Scores of one answer, at the level of passages.
+"""Scores of one answer, and what can be said of many: means with intervals, agreement.
 
-A result hits a place that is right when both are of one file and their lines overlap.
-Every place is credited once, to the first result that hits it, so that passages which
-repeat or overlap gain nothing.
+Answers are scored at the level of passages: a result hits a place that is right when both are of one file and their
+lines overlap. Every place is credited once, to the first result that hits it, so that
+passages which repeat or overlap gain nothing.
 """
 
 import math
@@ -12,16 +12,21 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple, cast, get_args
 
-from notewell.bench.results import Metric
+from notewell.bench.results import Interval, Latency, Metric
 
 METRICS: Final = cast("tuple[Metric, ...]", get_args(Metric))
 BUDGET: Final = 4_000
 """Characters of results that are read for `rec@4kc`."""
 
+PERSISTENCE: Final = 0.9
+"""How likely the reader of rank-biased overlap goes on to the next result."""
+
 _DEEPEST: Final = 10
+_SAMPLES: Final = 2_000
+_SEED: Final = 7
 
 
-class Span(NamedTuple):
+class LineRange(NamedTuple):
     """Lines of a file, 1-based, both ends included; `grade` is how right they are."""
 
     path: str
@@ -29,7 +34,7 @@ class Span(NamedTuple):
     end: int
     grade: float = 1.0
 
-    def touches(self, other: "Span") -> bool:
+    def touches(self, other: "LineRange") -> bool:
         """Whether both are of one file and share a line."""
         return (
             same_path(self.path, other.path)
@@ -46,7 +51,7 @@ class Lengths:
         self._read = read
         self._sums: dict[str, list[int]] = {}
 
-    def spend(self, span: Span, left: int) -> tuple[int, int]:
+    def spend(self, span: LineRange, left: int) -> tuple[int, int]:
         """Read the lines of `span` in order until `left` characters are spent.
 
         A line that begins within the budget is read to its end.
@@ -76,18 +81,22 @@ def same_path(left: str, right: str) -> bool:
     return left == right or composed(left) == composed(right)
 
 
-def kept(results: Sequence[Span], ignored: Sequence[Span]) -> list[Span]:
+def without_ignored(
+    results: Sequence[LineRange], ignored: Sequence[LineRange]
+) -> list[LineRange]:
     """Return the results without those that touch a place which is not judged."""
     return [
         found for found in results if not any(found.touches(place) for place in ignored)
     ]
 
 
-def credits(results: Sequence[Span], right: Sequence[Span]) -> list[list[int]]:
+def credits(
+    results: Sequence[LineRange], right: Sequence[LineRange]
+) -> list[list[int]]:
     """Return for each result the places, by index, that it is the first to hit.
 
-    >>> one, two = Span("a.md", 1, 2), Span("a.md", 9, 9)
-    >>> credits([Span("a.md", 2, 4), Span("a.md", 1, 9)], [one, two])
+    >>> one, two = LineRange("a.md", 1, 2), LineRange("a.md", 9, 9)
+    >>> credits([LineRange("a.md", 2, 4), LineRange("a.md", 1, 9)], [one, two])
     [[0], [1]]
     """
     left = list(range(len(right)))
@@ -100,10 +109,10 @@ def credits(results: Sequence[Span], right: Sequence[Span]) -> list[list[int]]:
 
 
 def scores(
-    results: Sequence[Span],
-    right: Sequence[Span],
+    results: Sequence[LineRange],
+    right: Sequence[LineRange],
     *,
-    ignored: Sequence[Span] = (),
+    ignored: Sequence[LineRange] = (),
     lengths: Lengths,
 ) -> dict[Metric, float]:
     """Score one answer.
@@ -118,7 +127,7 @@ def scores(
     Returns:
         A number from 0 to 1 for each of METRICS.
     """
-    ranked = kept(results, ignored)
+    ranked = without_ignored(results, ignored)
     found = credits(ranked[:_DEEPEST], right)
     first = next((rank for rank, hit in enumerate(found, 1) if hit), None)
     gains = [sum(right[place].grade for place in hit) for hit in found]
@@ -135,7 +144,7 @@ def scores(
     }
 
 
-def _share(found: Sequence[Sequence[int]], right: Sequence[Span]) -> float:
+def _share(found: Sequence[Sequence[int]], right: Sequence[LineRange]) -> float:
     return sum(map(len, found)) / len(right)
 
 
@@ -150,7 +159,7 @@ def _discounted(gains: Sequence[float]) -> float:
 
 
 def _within_budget(
-    ranked: Sequence[Span], right: Sequence[Span], lengths: Lengths
+    ranked: Sequence[LineRange], right: Sequence[LineRange], lengths: Lengths
 ) -> float:
     """Recall when results are read line by line until the budget is spent.
 
@@ -171,3 +180,79 @@ def _within_budget(
 def composed(path: str) -> str:
     """Return a path by which notes are told apart, however its characters are made."""
     return unicodedata.normalize("NFC", path).removeprefix("./")
+
+
+def bootstrap_interval(values: Sequence[float]) -> Interval:
+    """Return the mean with its 95 % bootstrap interval (percentiles).
+
+    The same values give the same interval: the resampling is seeded.
+
+    Args:
+        values: One a query, at least one.
+
+    Source:
+        Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13.
+    """
+    import numpy as np
+
+    taken = np.asarray(values, dtype=np.float64)
+    mean = float(taken.mean())
+    if len(taken) < 2:
+        return Interval(mean=mean, low=mean, high=mean)
+    draw = np.random.default_rng(_SEED)
+    means = taken[draw.integers(0, len(taken), (_SAMPLES, len(taken)))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return Interval(mean=mean, low=float(low), high=float(high))
+
+
+def latency_percentiles(samples: Sequence[float]) -> Latency | None:
+    """Return times in milliseconds with their percentiles; None without one."""
+    import numpy as np
+
+    if not samples:
+        return None
+    p50, p95, p99 = np.percentile(samples, [50, 95, 99])
+    return Latency(p50=float(p50), p95=float(p95), p99=float(p99), samples=(*samples,))
+
+
+def overlap(first: Sequence[str], second: Sequence[str]) -> float:
+    """Return the Jaccard similarity; two empty answers agree.
+
+    >>> overlap(["a", "b"], ["b", "c"])
+    0.3333333333333333
+    """
+    left, right = set(first), set(second)
+    return len(left & right) / len(left | right) if left or right else 1.0
+
+
+def rank_biased_overlap(first: Sequence[str], second: Sequence[str]) -> float:
+    """Return how far two rankings agree, the top counting most: 0 to 1.
+
+    Extrapolated from the depth that was seen, for rankings of unequal length.
+
+    Args:
+        first: Names, each at most once.
+        second: The same.
+
+    Source:
+        Webber, Moffat and Zobel, "A Similarity Measure for Indefinite Rankings",
+        ACM TOIS 28(4), 2010, equation 32; p is PERSISTENCE.
+
+    >>> rank_biased_overlap(["a", "b"], ["a", "b"])
+    1.0
+    """
+    shorter, longer = sorted((first, second), key=len)
+    if not shorter:
+        return float(not longer)
+    p, short, long = PERSISTENCE, len(shorter), len(longer)
+    common = [
+        len(set(shorter[:depth]) & set(longer[:depth])) for depth in range(1, long + 1)
+    ]
+    at_short, at_long = common[short - 1], common[long - 1]
+    seen = sum(count / depth * p**depth for depth, count in enumerate(common, 1))
+    unseen = sum(
+        at_short * (depth - short) / (short * depth) * p**depth
+        for depth in range(short + 1, long + 1)
+    )
+    rest = ((at_long - at_short) / long + at_short / short) * p**long
+    return min(1.0, (1 - p) / p * (seen + unseen) + rest)

@@ -5,17 +5,23 @@
      "ignore": [{"path": "...", "start_line": 9, "end_line": 9}]}
 
 `category`, `grade` and `ignore` may be left out; a place without lines is the whole file.
+One set comes with notewell, with notes of our own, so that anybody may show them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
-from notewell.bench.metrics import Span
+from notewell.bench.metrics import LineRange, composed
 from notewell.errors import UsageError
+from notewell.workspace import Workspace, read_note, scan, split_lines
+
+SETS: Final = ("example",)
+"""The sets that come with notewell, the usual one first."""
 
 _WITHOUT_CATEGORY: Final = "all"
 WHOLE: Final = 10**9
@@ -25,7 +31,7 @@ _REMEDY: Final = "correct that line; `docs/bench.md` describes the format"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class JudgedQuery:
     """One question and its judgements.
 
     Attributes:
@@ -39,8 +45,8 @@ class Query:
     id: str
     text: str
     category: str
-    right: tuple[Span, ...]
-    ignored: tuple[Span, ...] = ()
+    right: tuple[LineRange, ...]
+    ignored: tuple[LineRange, ...] = ()
 
 
 _Line: TypeAlias = Annotated[int, msgspec.Meta(le=WHOLE)]
@@ -61,7 +67,7 @@ class _Row(msgspec.Struct, frozen=True):
     ignore: tuple[_Lines, ...] = ()
 
 
-def read_queries(file: Path) -> tuple[Query, ...]:
+def read_queries(file: Path) -> tuple[JudgedQuery, ...]:
     """Read a file of queries. Those without a right place are left out.
 
     Raises:
@@ -74,7 +80,7 @@ def read_queries(file: Path) -> tuple[Query, ...]:
             f"{file} cannot be read: {exc.strerror or exc}",
             remedy="name a file of JSON lines with --queries",
         ) from exc
-    found: dict[str, Query] = {}
+    found: dict[str, JudgedQuery] = {}
     for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
@@ -94,7 +100,7 @@ def read_queries(file: Path) -> tuple[Query, ...]:
 
 
 def misplaced(
-    queries: Sequence[Query], read: Callable[[str], Sequence[str]]
+    queries: Sequence[JudgedQuery], read: Callable[[str], Sequence[str]]
 ) -> Iterator[str]:
     """Yield a sentence for each judgement whose lines are not there.
 
@@ -114,7 +120,7 @@ def misplaced(
                 )
 
 
-def _query(line: bytes, where: str) -> Query:
+def _query(line: bytes, where: str) -> JudgedQuery:
     try:
         row = msgspec.json.decode(line, type=_Row)
     except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
@@ -123,7 +129,7 @@ def _query(line: bytes, where: str) -> Query:
     if not row.query.strip():
         raise UsageError(f"{where}: `query` is empty", remedy=_REMEDY)
     right = [_span(each, where) for each in row.relevant]
-    return Query(
+    return JudgedQuery(
         id=str(row.id),
         text=row.query,
         category=row.category or _WITHOUT_CATEGORY,
@@ -132,7 +138,7 @@ def _query(line: bytes, where: str) -> Query:
     )
 
 
-def _span(lines: _Lines, where: str) -> Span:
+def _span(lines: _Lines, where: str) -> LineRange:
     start = 1 if lines.start_line is None else lines.start_line
     end = start if lines.end_line is None else lines.end_line
     if lines.start_line is None:
@@ -143,4 +149,38 @@ def _span(lines: _Lines, where: str) -> Span:
     if lines.grade < 0:
         problem = f"the grade {lines.grade:g} is negative"
         raise UsageError(f"{where}: {problem}", remedy="use 0 for what is not right")
-    return Span(lines.path.removeprefix("./"), start, end, lines.grade)
+    return LineRange(lines.path.removeprefix("./"), start, end, lines.grade)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundledSet:
+    """A set: a workspace, and what is right in it."""
+
+    notes: Path
+    queries: Path
+
+
+def bundled_set(name: str) -> BundledSet:
+    """Return where a set lies."""
+    folder = Path(__file__).parent / "sets"
+    return BundledSet(notes=folder / name, queries=folder / f"{name}.queries.jsonl")
+
+
+def line_reader(root: Path) -> Callable[[str], Sequence[str]]:
+    """Return what reads the lines of a note in the folder `root`, each note once.
+
+    What is no note there has no lines: a judgement may name any file of this machine.
+    """
+    notes = {composed(note.path): note for note in scan(Workspace(root=root)).notes}
+    known: dict[str, list[str]] = {}
+
+    def read(path: str) -> Sequence[str]:
+        if path not in known:
+            known[path] = []
+            note = notes.get(composed(path))
+            if note is not None:
+                with suppress(OSError):
+                    known[path] = split_lines(read_note(note.file).text)
+        return known[path]
+
+    return read

@@ -1,40 +1,42 @@
 """The run: index, warm up, ask in turn, start anew, change a note; then the report.
 
 Contenders are asked the same query one after the other, each round and each query
-beginning with another one, so that what else the machine does hits all alike.
+beginning with another one, so that what else the machine does hits all alike. They work
+on a copy of the notes, which a benchmark may change: the notes themselves never are.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, Protocol
 
 from notewell.backends.base import Upload
-from notewell.bench.contending import Entrant, Scene
-from notewell.bench.copying import (
-    Change,
-    copy_notes,
-    leave_out,
-    line_reader,
-    middling,
-    working_folder,
-)
-from notewell.bench.lane import Lane, state_of
-from notewell.bench.left_out import Gap
-from notewell.bench.messages import Event, Moved, Uploading
-from notewell.bench.place import Place
-from notewell.bench.queries import Query
-from notewell.bench.reporting import Ran, report_of
-from notewell.bench.results import BenchReport, Origin
-from notewell.workspace import Scan
+from notewell.bench.contenders import Entrant, Workplace
+from notewell.bench.known_items import Gap
+from notewell.bench.lane import Lane, contender_folder
+from notewell.bench.messages import ProgressEvent, UploadEvent, WorkerEvent
+from notewell.bench.plan import BenchPlan
+from notewell.bench.queries import JudgedQuery, line_reader
+from notewell.bench.report import Measurements, build_report
+from notewell.bench.results import BenchReport
+from notewell.errors import UsageError
+from notewell.workspace import Note, Scan, Workspace, read_note, scan, split_lines
+from notewell.workspace.notes import read_regular
+from notewell.writing.private import private_lock
 
 _WARM_UP: Final = 3
 """Queries that are asked before anything counts."""
 
+_MARK: Final = ".notewell-bench"
+"""Says of a folder that it is a benchmark's; the lock of who works in it."""
 
-class Listener(Protocol):
+_LINE: Final = "\n- A line more, by which the benchmark changes this copy.\n"
+
+
+class BenchListener(Protocol):
     """Who is told how far the run is."""
 
     def stage(self, title: str, noun: str) -> None:
@@ -58,43 +60,7 @@ class Listener(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What is to be run.
-
-    Attributes:
-        scene: Whose settings, and the environment of all that is started.
-        workspace: The folder of notes.
-        entrants: Who takes part, at least one.
-        queries: What is asked, at least one.
-        origin: Who says what is right.
-        queries_from: The queries' file, or how they were made.
-        limit: Results that are asked for.
-        rounds: How often every query is asked; the first answer is the one scored.
-        cold: How many searches begin with a new process, for each contender.
-        cold_code: Python that makes such a search: it reads a Place from standard input
-            and has the query as its second argument.
-        state: A folder to keep indexes in; None: a temporary one.
-        remarks: What a reader has to know.
-        gaps: Words that the copy of the notes lacks.
-    """
-
-    scene: Scene
-    workspace: Path
-    entrants: Sequence[Entrant]
-    queries: Sequence[Query]
-    origin: Origin
-    queries_from: str
-    limit: int = 20
-    rounds: int = 3
-    cold: int = 5
-    cold_code: str | None = None
-    state: Path | None = None
-    remarks: tuple[str, ...] = ()
-    gaps: tuple[Gap, ...] = ()
-
-
-def run(plan: Plan, listener: Listener) -> BenchReport:
+def run_benchmark(plan: BenchPlan, listener: BenchListener) -> BenchReport:
     """Run a benchmark. Ctrl-C ends it early: the report has what was done.
 
     Raises:
@@ -109,8 +75,8 @@ def run(plan: Plan, listener: Listener) -> BenchReport:
         with suppress(KeyboardInterrupt):
             race.run()
             finished = True
-        return report_of(
-            Ran(
+        return build_report(
+            Measurements(
                 started_at=started,
                 finished=finished,
                 workspace=plan.workspace.name,
@@ -129,7 +95,7 @@ def run(plan: Plan, listener: Listener) -> BenchReport:
 class _Race:
     """All contenders, over the parts of the run."""
 
-    def __init__(self, plan: Plan, folder: Path, listener: Listener) -> None:
+    def __init__(self, plan: BenchPlan, folder: Path, listener: BenchListener) -> None:
         self.notes = folder / "notes"
         self.scan: Scan = copy_notes(plan.workspace, self.notes)
         leave_out(self.notes, plan.gaps)
@@ -158,17 +124,17 @@ class _Race:
             lane.end()
 
     def _lane(self, entrant: Entrant, folder: Path) -> Lane:
-        scene = self._plan.scene
-        place = Place(
+        user = self._plan.user
+        workplace = Workplace(
             notes=str(self.notes),
-            state=str(state_of(folder, entrant.label)),
+            state=str(contender_folder(folder, entrant.label)),
             workspace=str(self._plan.workspace),
-            config=scene.config,
-            agent=scene.agent,
+            config=user.config,
+            agent=user.agent,
             overrides=dict(entrant.overrides),
             limit=self._plan.limit,
         )
-        return Lane(entrant, place, scene.environ)
+        return Lane(entrant, workplace, user.environ)
 
     def _running(self) -> list[Lane]:
         return [lane for lane in self.lanes if lane.runs]
@@ -180,12 +146,12 @@ class _Race:
             lane.ask(query.id, query.text)
             self._listener.moved(done, len(turns))
 
-    def _turns(self) -> Iterator[tuple[Lane, Query]]:
+    def _turns(self) -> Iterator[tuple[Lane, JudgedQuery]]:
         """Yield who is asked what, in order."""
         lanes = self._running()
         for lap in range(self._plan.rounds):
-            for place, query in enumerate(self._plan.queries):
-                first = (lap + place) % max(1, len(lanes))
+            for turn, query in enumerate(self._plan.queries):
+                first = (lap + turn) % max(1, len(lanes))
                 for lane in (*lanes[first:], *lanes[:first]):
                     yield lane, query
 
@@ -203,10 +169,10 @@ class _Race:
             self._listener.moved(done, len(asked))
 
     def _change_a_note(self) -> None:
-        note = middling(self.scan.notes)
+        note = median_note(self.scan.notes)
         if note is None:
             return
-        change = Change(note)
+        change = NoteChange(note)
         change.make()
         try:
             for lane in self._running():
@@ -215,13 +181,158 @@ class _Race:
         finally:
             change.take_back()
 
-    def _told(self, event: Event) -> None:
+    def _told(self, event: WorkerEvent) -> None:
         match event:
-            case Uploading(upload=upload):
+            case UploadEvent(upload=upload):
                 self._listener.uploading(upload)
-            case Moved(what="model", done=done, total=total):
+            case ProgressEvent(what="model", done=done, total=total):
                 self._listener.fetching(done, total)
-            case Moved(what="vectors", done=done, total=total):
+            case ProgressEvent(what="vectors", done=done, total=total):
                 self._listener.embedding(done, total or 0)
-            case Moved(done=done, total=total):
+            case ProgressEvent(done=done, total=total):
                 self._listener.moved(done, total or 0)
+
+
+def copy_notes(workspace: Path, target: Path) -> Scan:
+    """Make `target` hold the notes of a folder as they are now, and nothing else.
+
+    Notes that are there already with the same size and time are left as they are, so
+    that an index of them stays good.
+
+    Returns:
+        What is in the copy.
+
+    Raises:
+        UsageError: the copy cannot be made.
+    """
+    wanted = {note.path: note for note in scan(Workspace(root=workspace)).notes}
+    try:
+        target.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for place in (target, *(target / path for path in wanted)):
+            _check_own(place, target.parent)
+        for note in scan(Workspace(root=target)).notes:
+            if note.path not in wanted:
+                os.unlink(note.file)
+        for path, note in wanted.items():
+            _copy(note, target / path)
+    except OSError as exc:
+        raise UsageError(
+            f"the notes cannot be copied: {exc.strerror}: {exc.filename}",
+            remedy="see that there is space and the permission to read and write",
+        ) from exc
+    return scan(Workspace(root=target))
+
+
+@contextmanager
+def working_folder(named: Path | None) -> Generator[Path]:
+    """Give a folder to work in: a temporary one, or the one that is named and kept.
+
+    Raises:
+        UsageError: it holds something else, another benchmark is in it, or it cannot
+            be written.
+    """
+    if named is None:
+        with TemporaryDirectory(prefix="notewell-bench-") as folder:
+            yield Path(folder)
+        return
+    from filelock import Timeout
+
+    mark = named / _MARK
+    try:
+        if named.is_dir() and not mark.exists() and any(named.iterdir()):
+            raise UsageError(
+                f"{named} holds something else",
+                remedy="name a new folder, or an empty one",
+            )
+        lock = private_lock(mark)
+    except OSError as exc:
+        raise UsageError(
+            f"{named} cannot be written: {exc.strerror or exc}",
+            remedy="name another folder with --state",
+        ) from exc
+    try:
+        with lock.acquire(timeout=0):
+            yield named
+    except Timeout as exc:
+        raise UsageError(
+            f"another benchmark works in {named}", remedy="wait for it, or name another"
+        ) from exc
+
+
+def leave_out(folder: Path, gaps: Sequence[Gap]) -> None:
+    """Take words out of lines of a copy; see `left_out`.
+
+    Raises:
+        UsageError: the copy cannot be written.
+    """
+    by_note: dict[str, list[Gap]] = {}
+    for gap in gaps:
+        by_note.setdefault(gap.path, []).append(gap)
+    for path, each in by_note.items():
+        file = folder / path
+        try:
+            times = file.stat()
+            lines = split_lines(read_note(str(file)).text)
+            for gap in each:
+                lines[gap.line - 1] = gap.text
+            file.write_text("\n".join(lines), encoding="utf-8", newline="")
+            os.utime(file, ns=(times.st_mtime_ns, times.st_mtime_ns))
+        except OSError as exc:
+            raise UsageError(
+                f"the copy of a note cannot be changed: {exc.strerror}: {path}",
+                remedy="see that there is space and the permission to write",
+            ) from exc
+
+
+class NoteChange:
+    """One note of the copy with a line more, until it is taken back."""
+
+    def __init__(self, note: Note) -> None:
+        self._file = Path(note.file)
+        self._was = self._file.read_bytes()
+        self._times = (note.mtime_ns, note.mtime_ns)
+
+    def make(self) -> None:
+        """Add a line."""
+        self._file.write_bytes(self._was + _LINE.encode())
+
+    def take_back(self) -> None:
+        """Make the note what it was."""
+        self._file.write_bytes(self._was)
+        os.utime(self._file, ns=self._times)
+
+
+def median_note(notes: Sequence[Note]) -> Note | None:
+    """Return the note of median size, the first by path among equals."""
+    ordered = sorted(notes, key=lambda note: (note.size, note.path))
+    return ordered[len(ordered) // 2] if ordered else None
+
+
+def _check_own(place: Path, folder: Path) -> None:
+    """Refuse a way that leads out of the folder: what is there is somebody's.
+
+    Raises:
+        UsageError: a part of it is a symbolic link.
+    """
+    own = os.path.join(os.path.realpath(folder), place.relative_to(folder))
+    if os.path.realpath(place) != own:
+        raise UsageError(
+            f"{place} is a symbolic link, or behind one",
+            remedy="take the link away, or name another folder with --state",
+        )
+
+
+def _copy(note: Note, file: Path) -> None:
+    with suppress(OSError):
+        there = file.stat()
+        if (there.st_size, there.st_mtime_ns) == (note.size, note.mtime_ns):
+            return
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        # A link that has come in the place of a note since would be followed.
+        text = read_regular(note.file)
+    except FileNotFoundError:
+        return  # it was deleted since the folder was read
+    file.unlink(missing_ok=True)  # whatever it is, it is not written through
+    file.write_bytes(text)
+    os.utime(file, ns=(note.mtime_ns, note.mtime_ns))

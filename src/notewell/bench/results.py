@@ -132,7 +132,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class JudgedLines:
     """Lines that are right for a query.
 
     Attributes:
@@ -165,7 +165,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ScoredAnswer:
     """What one contender said to one query.
 
     Attributes:
@@ -188,14 +188,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ScoredQuery:
     """One query, what is right, and what everyone said, in the order of contenders."""
 
     id: str
     query: str
     category: str
-    relevant: tuple[Place, ...]
-    answers: tuple[Answer, ...]
+    relevant: tuple[JudgedLines, ...]
+    answers: tuple[ScoredAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,5 +240,5 @@ class BenchReport:
     versions: Mapping[str, str]
     contenders: tuple[Contender, ...]
     comparisons: tuple[Comparison, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[ScoredQuery, ...]
     remarks: tuple[str, ...] = ()

@@ -19,23 +19,22 @@ from typing import BinaryIO, Final, Literal, NoReturn, Self
 import msgspec
 
 from notewell.backends.base import VectorWork
-from notewell.bench.memory_use import peak_memory
+from notewell.bench.contenders import Workplace, open_workplace
 from notewell.bench.messages import (
-    Answered,
-    Failed,
-    Finish,
-    Finished,
-    Index,
-    Indexed,
-    Message,
-    Moved,
-    Request,
-    Search,
-    Uploading,
-    encode,
-    read_request,
+    ErrorReply,
+    FinishReply,
+    FinishRequest,
+    IndexReply,
+    IndexRequest,
+    ProgressEvent,
+    SearchReply,
+    SearchRequest,
+    UploadEvent,
+    WorkerMessage,
+    WorkerRequest,
+    decode_request,
+    encode_message,
 )
-from notewell.bench.place import Place, open_at
 from notewell.errors import NotewellError
 from notewell.memory.sync import SyncMemory
 
@@ -49,22 +48,22 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started us
     voice = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    place = msgspec.json.decode(sys.stdin.buffer.readline(), type=Place)
-    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+    workplace = msgspec.json.decode(sys.stdin.buffer.readline(), type=Workplace)
+    requests: queue.SimpleQueue[WorkerRequest] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
-    worker = Worker(place, voice)
+    worker = Worker(workplace, voice)
     with worker:
-        while not isinstance(request := requests.get(), Finish):
+        while not isinstance(request := requests.get(), FinishRequest):
             worker.obey(request)
-    worker.say(Finished(peak_memory=peak_memory()))
+    worker.say(FinishReply(peak_memory=peak_memory()))
 
 
-def _listen(requests: "queue.SimpleQueue[Request]") -> None:
+def _listen(requests: "queue.SimpleQueue[WorkerRequest]") -> None:
     """Pass on what is asked; end the process when nobody can ask any more."""
     for line in sys.stdin.buffer:
-        request = read_request(line)
+        request = decode_request(line)
         requests.put(request)
-        if isinstance(request, Finish):
+        if isinstance(request, FinishRequest):
             return
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -76,8 +75,8 @@ def _end(_number: int, _frame: FrameType | None) -> NoReturn:
 class Worker:
     """A contender's memory, opened at its first request."""
 
-    def __init__(self, place: Place, voice: BinaryIO) -> None:
-        self._place = place
+    def __init__(self, workplace: Workplace, voice: BinaryIO) -> None:
+        self._workplace = workplace
         self._voice = voice
         self._held = ExitStack()
         self._memory: SyncMemory | None = None
@@ -89,33 +88,37 @@ class Worker:
     def __exit__(self, *_error: object) -> None:
         self._held.close()
 
-    def say(self, message: Message) -> None:
+    def say(self, message: WorkerMessage) -> None:
         """Tell who started us."""
-        line = encode(message) + b"\n"
+        line = encode_message(message) + b"\n"
         while line:
             line = line[self._voice.write(line) :]
 
-    def obey(self, request: Request) -> None:
+    def obey(self, request: WorkerRequest) -> None:
         """Do what is asked, and say how it went."""
         try:
             memory = self._opened()
-            if isinstance(request, Search):
+            if isinstance(request, SearchRequest):
                 self._search(memory, request.query)
-            elif isinstance(request, Index):
+            elif isinstance(request, IndexRequest):
                 self._index(memory)
         except NotewellError as error:
-            self.say(Failed(message=error.message, remedy=error.remedy))
+            self.say(ErrorReply(message=error.message, remedy=error.remedy))
 
     def _opened(self) -> SyncMemory:
         if self._memory is None:
-            self._memory = self._held.enter_context(open_at(self._place, os.environ))
+            self._memory = self._held.enter_context(
+                open_workplace(self._workplace, os.environ)
+            )
         return self._memory
 
     def _search(self, memory: SyncMemory, query: str) -> None:
         began = time.perf_counter()
-        answer = memory.search(query, max_results=self._place.limit, sources={"memory"})
+        answer = memory.search(
+            query, max_results=self._workplace.limit, sources={"memory"}
+        )
         took = (time.perf_counter() - began) * 1000
-        self.say(Answered(answer=answer, ms=took))
+        self.say(SearchReply(answer=answer, ms=took))
 
     def _index(self, memory: SyncMemory) -> None:
         fresh = memory.status().index.indexed_at is None
@@ -124,14 +127,14 @@ class Worker:
             progress=partial(self._moved, "notes"),
             vectors=VectorWork(
                 progress=partial(self._moved, "vectors"),
-                uploading=lambda upload: self.say(Uploading(upload=upload)),
+                uploading=lambda upload: self.say(UploadEvent(upload=upload)),
                 fetching=partial(self._moved, "model"),
             ),
         )
         took = (time.perf_counter() - began) * 1000
         program = memory.status().index.details.get("program", "")
         version = program.rpartition("version ")[2] or None
-        self.say(Indexed(report=report, ms=took, fresh=fresh, version=version))
+        self.say(IndexReply(report=report, ms=took, fresh=fresh, version=version))
 
     def _moved(
         self, what: Literal["notes", "vectors", "model"], done: int, total: int | None
@@ -140,4 +143,34 @@ class Worker:
         now = time.monotonic()
         if done == total or now - self._said > _SECONDS_BETWEEN:
             self._said = now
-            self.say(Moved(what=what, done=done, total=total))
+            self.say(ProgressEvent(what=what, done=done, total=total))
+
+
+def peak_memory() -> int:
+    """Return the most resident memory of this process and of its largest child, in bytes.
+
+    Only children that have ended and were waited for count.
+    """
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit
+    return _own_peak(unit) + children
+
+
+def _own_peak(unit: int) -> int:
+    """Return our own peak.
+
+    Linux counts in `ru_maxrss` what the process was before it became this program,
+    which is as large as who started it; `VmHWM` begins anew.
+    """
+    import resource
+
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -7,18 +7,18 @@ from statistics import mean, quantiles, stdev
 from typing import get_args
 
 from notewell.bench.results import (
-    Answer,
-    Asked,
     BenchReport,
     Comparison,
     Contender,
     Cost,
     Interval,
+    JudgedLines,
     Latency,
     Machine,
     Metric,
-    Place,
     Result,
+    ScoredAnswer,
+    ScoredQuery,
 )
 from notewell.types import Fallback
 
@@ -96,14 +96,14 @@ def latency(samples: Sequence[float]) -> Latency:
     return Latency(p50=cuts[49], p95=cuts[94], p99=cuts[98], samples=tuple(samples))
 
 
-def _asked(number: int, labels: Sequence[str], chance: random.Random) -> Asked:
-    place = Place(
+def _asked(number: int, labels: Sequence[str], chance: random.Random) -> ScoredQuery:
+    place = JudgedLines(
         path=f"memory/{number}.md",
         start_line=3,
         end_line=5,
         text=f"What is right for {number}. {chance.choice(NASTY)}",
     )
-    return Asked(
+    return ScoredQuery(
         id=f"q{number}",
         query=f"question {number} {NASTY[number % len(NASTY)]}",
         category=CATEGORIES[number % len(CATEGORIES)],
@@ -114,14 +114,16 @@ def _asked(number: int, labels: Sequence[str], chance: random.Random) -> Asked:
     )
 
 
-def _answer(index: int, label: str, place: Place, chance: random.Random) -> Answer:
+def _answer(
+    index: int, label: str, place: JudgedLines, chance: random.Random
+) -> ScoredAnswer:
     if chance.random() < 0.03:
-        return Answer(label=label, error="it took too long", scores=_scores(0))
+        return ScoredAnswer(label=label, error="it took too long", scores=_scores(0))
     rank = chance.choice(_BEST_FIRST) if chance.random() < SKILL[index] else 0
     step = Fallback(
         kind="mode", from_="hybrid", to="keyword", reason="timeout", message="late"
     )
-    return Answer(
+    return ScoredAnswer(
         label=label,
         results=tuple(_result(at, at == rank, place, chance) for at in _BEST_FIRST),
         ms=SPEED[index] * chance.lognormvariate(0, 0.4),
@@ -131,7 +133,7 @@ def _answer(index: int, label: str, place: Place, chance: random.Random) -> Answ
     )
 
 
-def _result(at: int, right: bool, place: Place, chance: random.Random) -> Result:
+def _result(at: int, right: bool, place: JudgedLines, chance: random.Random) -> Result:
     path = place.path if right else f"memory/other-{chance.randrange(20)}.md"
     return Result(
         path=path,
@@ -152,7 +154,7 @@ def _scores(rank: int) -> Mapping[Metric, float]:
 
 
 def _contender(
-    index: int, label: str, asked: Sequence[Asked], chance: random.Random
+    index: int, label: str, asked: Sequence[ScoredQuery], chance: random.Random
 ) -> Contender:
     answers = [one.answers[index] for one in asked]
     errors = sum(one.error is not None for one in answers)
@@ -194,7 +196,7 @@ def _contender(
     )
 
 
-def _comparison(first: str, second: str, asked: Sequence[Asked]) -> Comparison:
+def _comparison(first: str, second: str, asked: Sequence[ScoredQuery]) -> Comparison:
     pairs = [
         tuple(
             next(a for a in one.answers if a.label == label)

@@ -11,7 +11,7 @@ import click
 from notewell.adapters.surfaces.cli.options import Call, Command, completing, count
 from notewell.adapters.surfaces.cli.output import Output, utf8
 from notewell.adapters.surfaces.cli.usage import Refused
-from notewell.bench.bundled import SETS
+from notewell.bench.queries import SETS
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ _EXAMPLES: Final = (
 def _offered(
     _context: click.Context, _option: click.Parameter, typed: str
 ) -> list[str]:
-    from notewell.bench.contending import offered
+    from notewell.bench.contenders import contender_names
 
-    return [each for each in offered() if each.startswith(typed)]
+    return [each for each in contender_names() if each.startswith(typed)]
 
 
 def _path(
@@ -184,15 +184,15 @@ def _is_writable(file: Path) -> bool:
 def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
     from notewell.adapters.surfaces.cli.benching import Benching
     from notewell.adapters.surfaces.cli.cold import CODE
-    from notewell.bench.planning import Wish, plan_for
-    from notewell.bench.race import run
+    from notewell.bench.plan import BenchOptions, make_plan
+    from notewell.bench.race import run_benchmark
 
     said: dict[str, Any] = {
         name: value for name, value in given.items() if value is not None
     }
     if call.backend and not said["backends"]:  # before the command it is the common one
         said["backends"] = (call.backend,)
-    wish = Wish(
+    wish = BenchOptions(
         workspace=call.workspace,
         config=call.config,
         agent=call.agent,
@@ -200,7 +200,7 @@ def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
         **said,
     )
     with closing(Benching(call.output)) as listener:
-        return run(plan_for(wish, os.environ), listener)
+        return run_benchmark(make_plan(wish, os.environ), listener)
 
 
 def _keep(report: "BenchReport", out: Path | None, html: Path | None) -> None:

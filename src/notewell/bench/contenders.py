@@ -1,22 +1,30 @@
-"""Who takes part: `NAME[:MODE][@KEY=VALUE...]`, read and checked.
+"""Who takes part: `NAME[:MODE][@KEY=VALUE...]`, read and checked, and where it works.
 
 builtin                       as it is configured
 builtin:keyword               words alone; also `hybrid` and `vector`
 qmd:vsearch                   a mode of QMD's; also `search` and `query`
 builtin@mmr.enabled=true      with another setting, named by the end of its key
+
+A contender has the user's settings, a copy of the notes and a state folder of its own.
+Keys and models are found where they always are; what an engine derives from the notes
+goes to that folder, so the user's index is neither met nor changed.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import orjson
 
 from notewell.backends.registry import targets
 from notewell.errors import UsageError
+from notewell.memory.facade import Memory
 from notewell.memory.opening import Opening, prepare
+from notewell.memory.sync import SyncMemory
+from notewell.workspace import Workspace
 
 _SEARCH: Final = "agents.defaults.memorySearch"
 _HYBRID: Final = f"{_SEARCH}.query.hybrid.enabled"
@@ -54,7 +62,7 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class UserSettings:
     """Whose settings contenders begin with; see `open_memory`."""
 
     environ: Mapping[str, str]
@@ -80,15 +88,15 @@ class Scene:
         )
 
 
-def entrants(specs: Sequence[str], scene: Scene) -> tuple[Entrant, ...]:
+def read_entrants(specs: Sequence[str], user: UserSettings) -> tuple[Entrant, ...]:
     """Read who takes part.
 
     Raises:
         UsageError: an engine, a mode or a key is not known, or two are the same.
         ConfigError: a value makes no sense.
     """
-    known = [each.key for each in scene.prepared({}).settings.values()]
-    found = tuple(_entrant(spec, scene, known) for spec in specs)
+    known = [each.key for each in user.prepared({}).settings.values()]
+    found = tuple(_entrant(spec, user, known) for spec in specs)
     labels = [each.label for each in found]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
@@ -96,20 +104,20 @@ def entrants(specs: Sequence[str], scene: Scene) -> tuple[Entrant, ...]:
     return found
 
 
-def offered() -> Iterator[str]:
+def contender_names() -> Iterator[str]:
     """Yield every engine, alone and with each of its modes."""
     for backend in targets():
         yield backend
         yield from _with_modes(backend)
 
 
-def _entrant(spec: str, scene: Scene, known: Sequence[str]) -> Entrant:
+def _entrant(spec: str, user: UserSettings, known: Sequence[str]) -> Entrant:
     name, *settings = _SETTING.split(spec)
     backend, _, mode = name.partition(":")
     given = dict(_setting(each, known) for each in settings)
     own = {**_mode(backend, mode), **given}
     overrides = {**own, "memory.backend": backend, "memory.fallback": "none"}
-    opening = scene.prepared(overrides)
+    opening = user.prepared(overrides)
     shown = {
         each.key: each.value for each in opening.settings.values() if each.key in own
     }
@@ -184,3 +192,76 @@ def _setting(text: str, known: Sequence[str]) -> tuple[str, object]:
         return keys[0], orjson.loads(value)
     except orjson.JSONDecodeError:
         return keys[0], value
+
+
+class Workplace(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a process of the benchmark is told. It may hold keys, so it is sent
+    by a pipe and never an argument.
+
+    Attributes:
+        notes: The copy of the notes.
+        state: The contender's own state folder.
+        workspace: The user's folder, by which settings are chosen.
+        config: The configuration file that was named.
+        agent: The agent that was named.
+        overrides: Settings that beat the file, by their full key.
+        limit: Results that are asked for.
+    """
+
+    notes: str
+    state: str
+    workspace: str
+    config: str | None = None
+    agent: str | None = None
+    overrides: dict[str, object] = {}
+    limit: int = 20
+
+
+def open_workplace(workplace: Workplace, environ: Mapping[str, str]) -> SyncMemory:
+    """Open the memory of a contender, to be closed by the caller.
+
+    Raises:
+        ConfigError: a setting makes no sense.
+        UsageError: there is no such agent or workspace.
+    """
+    opening = prepare(
+        workspace=workplace.workspace,
+        agent=workplace.agent,
+        config=workplace.config,
+        backend=None,
+        server=False,
+        environ=environ,
+        overrides=workplace.overrides,
+    )
+    return SyncMemory(
+        Memory(_moved_to(opening, workplace), session_key=None, server=False)
+    )
+
+
+def _moved_to(opening: Opening, workplace: Workplace) -> Opening:
+    """Return the same settings with another workspace and another state folder.
+
+    It is nobody's own workspace there: extra paths and transcripts are left out.
+    """
+    state, root = Path(workplace.state), Path(workplace.notes)
+    search = opening.agent.search
+    index = state / "memory" / f"{opening.agent.id}.sqlite"
+    search = msgspec.structs.replace(
+        search, store=msgspec.structs.replace(search.store, path=index)
+    )
+    agent = msgspec.structs.replace(opening.agent, workspace=root, search=search)
+    settings = msgspec.structs.replace(
+        opening.settings,
+        state_dir=state,
+        agents=tuple(
+            agent if each.id == agent.id else each for each in opening.settings.agents
+        ),
+    )
+    return replace(
+        opening,
+        settings=settings,
+        agent=agent,
+        workspace=Workspace(root=root),
+        own=False,
+        notices=(),
+    )

@@ -7,13 +7,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from notewell.bench.bundled import SETS, bundled
-from notewell.bench.contending import Entrant, Scene, entrants
-from notewell.bench.copying import line_reader
-from notewell.bench.known_items import known_items
-from notewell.bench.left_out import Gap, left_out
-from notewell.bench.queries import Query, misplaced, read_queries
-from notewell.bench.race import Plan
+from notewell.bench.contenders import Entrant, UserSettings, read_entrants
+from notewell.bench.known_items import Gap, known_items, left_out_queries
+from notewell.bench.queries import (
+    SETS,
+    JudgedQuery,
+    bundled_set,
+    line_reader,
+    misplaced,
+    read_queries,
+)
 from notewell.bench.results import Origin
 from notewell.errors import BackendError, UsageError
 from notewell.memory.opening import Opening
@@ -41,7 +44,7 @@ _PROGRAM_SECONDS: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class BenchOptions:
     """What a person asks for; see `notewell bench --help`."""
 
     workspace: str | None = None
@@ -60,75 +63,113 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BenchPlan:
+    """What is to be run.
+
+    Attributes:
+        user: Whose settings, and the environment of all that is started.
+        workspace: The folder of notes.
+        entrants: Who takes part, at least one.
+        queries: What is asked, at least one.
+        origin: Who says what is right.
+        queries_from: The queries' file, or how they were made.
+        limit: Results that are asked for.
+        rounds: How often every query is asked; the first answer is the one scored.
+        cold: How many searches begin with a new process, for each contender.
+        cold_code: Python that makes such a search: it reads a Place from standard input
+            and has the query as its second argument.
+        state: A folder to keep indexes in; None: a temporary one.
+        remarks: What a reader has to know.
+        gaps: Words that the copy of the notes lacks.
+    """
+
+    user: UserSettings
+    workspace: Path
+    entrants: Sequence[Entrant]
+    queries: Sequence[JudgedQuery]
+    origin: Origin
+    queries_from: str
+    limit: int = 20
+    rounds: int = 3
+    cold: int = 5
+    cold_code: str | None = None
+    state: Path | None = None
+    remarks: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Questions:
-    queries: tuple[Query, ...]
+    queries: tuple[JudgedQuery, ...]
     origin: Origin
     told: str
     remarks: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 
-def plan_for(wish: Wish, environ: Mapping[str, str]) -> Plan:
+def make_plan(options: BenchOptions, environ: Mapping[str, str]) -> BenchPlan:
     """Find the notes, the queries and the contenders.
 
     Raises:
         ConfigError: a setting makes no sense.
         UsageError: there is no workspace, no query, or no such contender.
     """
-    scene = Scene(
+    user = UserSettings(
         environ=environ,
-        workspace=None if wish.workspace is None else Path(wish.workspace),
-        config=wish.config,
-        agent=wish.agent,
+        workspace=None if options.workspace is None else Path(options.workspace),
+        config=options.config,
+        agent=options.agent,
     )
-    workspace, asked = _notes_and_questions(wish, scene)
-    scene = replace(scene, workspace=workspace)
+    workspace, asked = _notes_and_questions(options, user)
+    user = replace(user, workspace=workspace)
     remarks = asked.remarks
-    if wish.backends:
-        taking_part = entrants(wish.backends, scene)
+    if options.backends:
+        taking_part = read_entrants(options.backends, user)
     else:
-        taking_part, left_out = _usual(scene)
-        remarks += left_out
-    return Plan(
-        scene=scene,
+        taking_part, lacking = _usual(user)
+        remarks += lacking
+    return BenchPlan(
+        user=user,
         workspace=workspace,
         entrants=taking_part,
         queries=asked.queries,
         origin=asked.origin,
         queries_from=asked.told,
-        limit=wish.limit,
-        rounds=wish.rounds,
-        cold=wish.cold,
-        cold_code=wish.cold_code,
-        state=wish.state,
+        limit=options.limit,
+        rounds=options.rounds,
+        cold=options.cold,
+        cold_code=options.cold_code,
+        state=options.state,
         remarks=remarks,
         gaps=asked.gaps,
     )
 
 
-def _notes_and_questions(wish: Wish, scene: Scene) -> tuple[Path, _Questions]:
-    name = wish.bundled or _bundled_by_default(wish, scene)
+def _notes_and_questions(
+    options: BenchOptions, user: UserSettings
+) -> tuple[Path, _Questions]:
+    name = options.bundled or _bundled_by_default(options, user)
     if name is not None:
-        found = bundled(name)
+        found = bundled_set(name)
         workspace = found.notes
-        asked = _judged(found.queries, workspace, wish, origin="bundled", told=name)
+        asked = _judged(found.queries, workspace, options, origin="bundled", told=name)
     else:
-        workspace = scene.prepared({}).workspace.root
-        asked = _asked(workspace, wish)
-    if wish.state is not None and wish.state.resolve().is_relative_to(workspace):
+        workspace = user.prepared({}).workspace.root
+        asked = _asked(workspace, options)
+    if options.state is not None and options.state.resolve().is_relative_to(workspace):
         raise UsageError(
-            f"{wish.state} lies in the workspace, and its copies would be notes there",
+            f"{options.state} lies in the workspace, and its copies would be notes there",
             remedy="name a folder elsewhere with --state",
         )
     return workspace, asked
 
 
-def _bundled_by_default(wish: Wish, scene: Scene) -> str | None:
+def _bundled_by_default(options: BenchOptions, user: UserSettings) -> str | None:
     """Return the set for who names nothing, in a folder that is no workspace."""
-    if wish.workspace is not None or wish.queries is not None:
+    if options.workspace is not None or options.queries is not None:
         return None
     try:
-        opening = scene.prepared({})
+        opening = user.prepared({})
     except UsageError:
         return SETS[0]
     nobody_named_it = bool(opening.notices)
@@ -137,22 +178,26 @@ def _bundled_by_default(wish: Wish, scene: Scene) -> str | None:
     return None
 
 
-def _asked(workspace: Path, wish: Wish) -> _Questions:
-    if wish.queries is not None:
+def _asked(workspace: Path, options: BenchOptions) -> _Questions:
+    if options.queries is not None:
         return _judged(
-            wish.queries, workspace, wish, origin="judged", told=wish.queries.name
+            options.queries,
+            workspace,
+            options,
+            origin="judged",
+            told=options.queries.name,
         )
     read = line_reader(workspace)
     notes = {
         note.path: read(note.path) for note in scan(Workspace(root=workspace)).notes
     }
-    count = wish.sample or _USUAL_SAMPLE
-    without = left_out(notes, count=count // _LEFT_OUT, seed=wish.seed)
+    count = options.sample or _USUAL_SAMPLE
+    without = left_out_queries(notes, count=count // _LEFT_OUT, seed=options.seed)
     for gap in without.gaps:
         lines = list(notes[gap.path])
         lines[gap.line - 1] = ""  # nothing else asks for a line that is not whole
         notes[gap.path] = lines
-    made = known_items(notes, count=count - len(without.queries), seed=wish.seed)
+    made = known_items(notes, count=count - len(without.queries), seed=options.seed)
     if not made and not without.queries:
         raise UsageError(
             f"no question can be made from the notes in {workspace}",
@@ -161,21 +206,21 @@ def _asked(workspace: Path, wish: Wish) -> _Questions:
     return _Questions(
         queries=(*made, *without.queries),
         origin="known-item",
-        told=f"the notes, seed {wish.seed}",
+        told=f"the notes, seed {options.seed}",
         remarks=(_KNOWN_ITEMS, *((_WITHOUT_WORDS,) if without.queries else ())),
         gaps=without.gaps,
     )
 
 
 def _judged(
-    file: Path, workspace: Path, wish: Wish, *, origin: Origin, told: str
+    file: Path, workspace: Path, options: BenchOptions, *, origin: Origin, told: str
 ) -> _Questions:
     queries = read_queries(file)
-    if wish.sample is not None and wish.sample < len(queries):
+    if options.sample is not None and options.sample < len(queries):
         chosen = sorted(
-            random.Random(wish.seed).sample(range(len(queries)), wish.sample)
+            random.Random(options.seed).sample(range(len(queries)), options.sample)
         )
-        told += f", {wish.sample} of {len(queries)}, seed {wish.seed}"
+        told += f", {options.sample} of {len(queries)}, seed {options.seed}"
         queries = tuple(queries[at] for at in chosen)
     wrong = list(misplaced(queries, line_reader(workspace)))
     more = len(wrong) - _TOLD
@@ -185,25 +230,25 @@ def _judged(
     return _Questions(queries=queries, origin=origin, told=told, remarks=tuple(remarks))
 
 
-def _usual(scene: Scene) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
+def _usual(user: UserSettings) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
     """Return what this machine can run, and what was left out."""
-    opening = scene.prepared({"memory.backend": "builtin"})
-    specs, left_out = ["builtin"], list[str]()
+    opening = user.prepared({"memory.backend": "builtin"})
+    specs, lacking = ["builtin"], list[str]()
     first, last = opening.embedding.first, opening.embedding.last
     if first is not None:
         specs.insert(0, "builtin:keyword")
         if last is not None:
             specs.insert(1, f"builtin@provider={last.name}")
     else:
-        left_out.append(
+        lacking.append(
             "Search by meaning was left out: no embedding provider is configured."
         )
-    problem = _qmd_problem(opening, scene.environ)
+    problem = _qmd_problem(opening, user.environ)
     if problem is None:
         specs.append("qmd:search")
     else:
-        left_out.append(f"qmd:search was left out: {problem}.")
-    return entrants(specs, scene), tuple(left_out)
+        lacking.append(f"qmd:search was left out: {problem}.")
+    return read_entrants(specs, user), tuple(lacking)
 
 
 def _qmd_problem(opening: Opening, environ: Mapping[str, str]) -> str | None:

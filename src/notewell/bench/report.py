@@ -1,35 +1,53 @@
-"""From what was measured to the report."""
+"""From what was measured to the report: scores, comparisons, and where it was measured.
 
+Reports are made to be shown to others, and a folder may be called as its owner is: of
+this machine a report tells files by their name, never where they lie.
+"""
+
+import os
+import platform
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
 from itertools import combinations
-from typing import Final
+from typing import Final, cast
 
+import apsw
 import numpy as np
 
-from notewell.bench.contending import Entrant
-from notewell.bench.folders import last_part, named_alone, without_folders
+from notewell._version import __version__
+from notewell.bench.contenders import Entrant
+from notewell.bench.known_items import LEFT_OUT
 from notewell.bench.lane import Attempt, Lane
-from notewell.bench.left_out import LEFT_OUT
-from notewell.bench.machine import this_machine, versions
-from notewell.bench.metrics import METRICS, Lengths, Span, scores
-from notewell.bench.queries import WHOLE, Query
+from notewell.bench.metrics import (
+    METRICS,
+    Lengths,
+    LineRange,
+    bootstrap_interval,
+    latency_percentiles,
+    overlap,
+    rank_biased_overlap,
+    scores,
+)
+from notewell.bench.queries import WHOLE, JudgedQuery
 from notewell.bench.results import (
-    Answer,
-    Asked,
     BenchReport,
     Comparison,
     Contender,
     Cost,
     Interval,
+    JudgedLines,
+    Machine,
     Metric,
     Origin,
-    Place,
     Result,
+    ScoredAnswer,
+    ScoredQuery,
 )
-from notewell.bench.statistics import interval, latency, overlap, rank_biased_overlap
 from notewell.types import Hit
 from notewell.workspace import Scan
 
@@ -38,10 +56,14 @@ _SHOWN: Final = 10
 
 _MOST_TEXT: Final = 700
 _TOP: Final = 6
+_PACKAGES: Final = ("numpy", "sentence-transformers", "llama-cpp-python")
+
+_WAY: Final = re.compile(r"(?<![\w.:/\\%~-])~?/(?:[^\s/:;,'\"]+/)*(?=[^\s/:;,'\"])")
+"""Folders of an absolute path inside a sentence; a URL has something before each `/`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Measurements:
     """A run, over or broken off. See `BenchReport` for the rest."""
 
     started_at: datetime
@@ -52,60 +74,62 @@ class Ran:
     queries_from: str
     limit: int
     lanes: Sequence[Lane]
-    queries: Sequence[Query]
+    queries: Sequence[JudgedQuery]
     read: Callable[[str], Sequence[str]]
     remarks: tuple[str, ...] = ()
 
 
-def report_of(ran: Ran) -> BenchReport:
+def build_report(measured: Measurements) -> BenchReport:
     """Score every answer, and put the report together.
 
     Queries that were not put to all who take part are left out.
     """
-    lengths = Lengths(ran.read)
-    runners = [lane for lane in ran.lanes if lane.runs]
+    lengths = Lengths(measured.read)
+    runners = [lane for lane in measured.lanes if lane.runs]
     asked = [
-        _asked(query, ran, lengths)
-        for query in ran.queries
+        _asked(query, measured, lengths)
+        for query in measured.queries
         if runners and all(query.id in lane.attempts for lane in runners)
     ]
-    contenders = tuple(_contender(lane, at, asked) for at, lane in enumerate(ran.lanes))
+    contenders = tuple(
+        _contender(lane, at, asked) for at, lane in enumerate(measured.lanes)
+    )
     return BenchReport(
-        started_at=ran.started_at,
-        finished=ran.finished,
-        workspace=ran.workspace,
-        files=len(ran.scan.notes),
-        bytes=ran.scan.bytes,
-        origin=ran.origin,
-        queries_from=ran.queries_from,
-        limit=ran.limit,
-        machine=this_machine(),
+        started_at=measured.started_at,
+        finished=measured.finished,
+        workspace=measured.workspace,
+        files=len(measured.scan.notes),
+        bytes=measured.scan.bytes,
+        origin=measured.origin,
+        queries_from=measured.queries_from,
+        limit=measured.limit,
+        machine=_this_machine(),
         versions=_versions(contenders),
         contenders=contenders,
         comparisons=tuple(_comparisons(contenders, asked)),
         asked=tuple(asked),
-        remarks=(*ran.remarks, *_paying(contenders, asked), *_remarks(ran)),
+        remarks=(*measured.remarks, *_paying(contenders, asked), *_remarks(measured)),
     )
 
 
-def _asked(query: Query, ran: Ran, lengths: Lengths) -> Asked:
-    return Asked(
+def _asked(query: JudgedQuery, measured: Measurements, lengths: Lengths) -> ScoredQuery:
+    return ScoredQuery(
         id=query.id,
         query=query.text,
         category=query.category,
-        relevant=tuple(_place(span, ran.read) for span in query.right),
+        relevant=tuple(_place(span, measured.read) for span in query.right),
         answers=tuple(
             _answer(lane.entrant.label, lane.attempts.get(query.id), query, lengths)
-            for lane in ran.lanes
+            for lane in measured.lanes
         ),
     )
 
 
-def _place(span: Span, read: Callable[[str], Sequence[str]]) -> Place:
+def _place(span: LineRange, read: Callable[[str], Sequence[str]]) -> JudgedLines:
     lines = read(span.path)
     text = "\n".join(lines[span.start - 1 : span.end])[:_MOST_TEXT]
     end = max(span.start, len(lines)) if span.end == WHOLE else span.end
-    return Place(
+    return JudgedLines(
         path=span.path,
         start_line=span.start,
         end_line=end,
@@ -115,16 +139,18 @@ def _place(span: Span, read: Callable[[str], Sequence[str]]) -> Place:
 
 
 def _answer(
-    label: str, attempt: Attempt | None, query: Query, lengths: Lengths
-) -> Answer:
+    label: str, attempt: Attempt | None, query: JudgedQuery, lengths: Lengths
+) -> ScoredAnswer:
     if attempt is None or attempt.answer is None:
         error = "it took no part"
         if attempt is not None:
             error = without_folders(attempt.error or "")
-        return Answer(label=label, scores=dict.fromkeys(METRICS, 0.0), error=error)
+        return ScoredAnswer(
+            label=label, scores=dict.fromkeys(METRICS, 0.0), error=error
+        )
     given = attempt.answer
     spans = [_span(hit) for hit in given.results]
-    return Answer(
+    return ScoredAnswer(
         label=label,
         results=tuple(_result(hit, query.right) for hit in given.results[:_SHOWN]),
         ms=float(np.median(attempt.times)) if attempt.times else None,
@@ -135,7 +161,7 @@ def _answer(
     )
 
 
-def _result(hit: Hit, right: Sequence[Span]) -> Result:
+def _result(hit: Hit, right: Sequence[LineRange]) -> Result:
     span = _span(hit)
     return Result(
         path=hit.path,
@@ -148,11 +174,11 @@ def _result(hit: Hit, right: Sequence[Span]) -> Result:
     )
 
 
-def _span(hit: Hit) -> Span:
-    return Span(hit.path, hit.start_line, hit.end_line)
+def _span(hit: Hit) -> LineRange:
+    return LineRange(hit.path, hit.start_line, hit.end_line)
 
 
-def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
+def _contender(lane: Lane, at: int, asked: Sequence[ScoredQuery]) -> Contender:
     entrant = lane.entrant
     if lane.unavailable is not None:
         return Contender(
@@ -174,8 +200,8 @@ def _contender(lane: Lane, at: int, asked: Sequence[Asked]) -> Contender:
         version=lane.index.version if lane.index else None,
         quality=_quality(answers),
         by_category=_by_category(asked, at),
-        warm=latency(lane.warm),
-        cold=latency(lane.cold),
+        warm=latency_percentiles(lane.warm),
+        cold=latency_percentiles(lane.cold),
         cost=_cost(lane),
         answered=len(given),
         failures=Counter(
@@ -211,17 +237,19 @@ def _most(values: Iterator[str | None]) -> str | None:
     return counted[0][0] if counted else None
 
 
-def _quality(answers: Sequence[Answer]) -> dict[Metric, Interval]:
+def _quality(answers: Sequence[ScoredAnswer]) -> dict[Metric, Interval]:
     if not answers:
         return {}
     return {
-        metric: interval([answer.scores[metric] for answer in answers])
+        metric: bootstrap_interval([answer.scores[metric] for answer in answers])
         for metric in METRICS
     }
 
 
-def _by_category(asked: Sequence[Asked], at: int) -> dict[str, Mapping[Metric, float]]:
-    groups: dict[str, list[Answer]] = {}
+def _by_category(
+    asked: Sequence[ScoredQuery], at: int
+) -> dict[str, Mapping[Metric, float]]:
+    groups: dict[str, list[ScoredAnswer]] = {}
     for query in asked:
         groups.setdefault(query.category, []).append(query.answers[at])
     return {
@@ -234,7 +262,7 @@ def _by_category(asked: Sequence[Asked], at: int) -> dict[str, Mapping[Metric, f
 
 
 def _comparisons(
-    contenders: Sequence[Contender], asked: Sequence[Asked]
+    contenders: Sequence[Contender], asked: Sequence[ScoredQuery]
 ) -> Iterator[Comparison]:
     """Compare every two that answered a common query."""
     for one, other in combinations(range(len(contenders)), 2):
@@ -247,13 +275,13 @@ def _comparisons(
             yield _comparison(both)
 
 
-def _comparison(both: Sequence[tuple[Answer, Answer]]) -> Comparison:
+def _comparison(both: Sequence[tuple[ScoredAnswer, ScoredAnswer]]) -> Comparison:
     files = [(_files(first), _files(second)) for first, second in both]
     return Comparison(
         first=both[0][0].label,
         second=both[0][1].label,
         differences={
-            metric: interval(
+            metric: bootstrap_interval(
                 [second.scores[metric] - first.scores[metric] for first, second in both]
             )
             for metric in METRICS
@@ -263,7 +291,7 @@ def _comparison(both: Sequence[tuple[Answer, Answer]]) -> Comparison:
     )
 
 
-def _files(answer: Answer) -> list[str]:
+def _files(answer: ScoredAnswer) -> list[str]:
     """Return the files of an answer, each at its first place."""
     return list(dict.fromkeys(result.path for result in answer.results))
 
@@ -272,10 +300,12 @@ def _versions(contenders: Sequence[Contender]) -> dict[str, str]:
     engines = {
         each.backend: each.version for each in contenders if each.version is not None
     }
-    return {**versions(), **engines}
+    return {**_own_versions(), **engines}
 
 
-def _paying(contenders: Sequence[Contender], asked: Sequence[Asked]) -> Iterator[str]:
+def _paying(
+    contenders: Sequence[Contender], asked: Sequence[ScoredQuery]
+) -> Iterator[str]:
     """Say who finds more than words alone do, where words were left out."""
     places = [query for query in asked if query.category == LEFT_OUT]
     base = next((at for at, one in enumerate(contenders) if _by_words(one)), None)
@@ -285,7 +315,7 @@ def _paying(contenders: Sequence[Contender], asked: Sequence[Asked]) -> Iterator
         if one.provider is None:
             continue
         found, words = (_found(places, which) for which in (at, base))
-        gain = interval([a - b for a, b in zip(found, words, strict=True)])
+        gain = bootstrap_interval([a - b for a, b in zip(found, words, strict=True)])
         verdict = "it pays" if gain.low > 0 else "that may be chance"
         yield (
             f"{one.label} (by {one.provider}) finds {sum(found):.0f} of {len(places)} places"
@@ -298,14 +328,14 @@ def _by_words(contender: Contender) -> bool:
     return contender.backend == "builtin" and contender.mode == "keyword"
 
 
-def _found(places: Sequence[Asked], at: int) -> list[float]:
+def _found(places: Sequence[ScoredQuery], at: int) -> list[float]:
     return [query.answers[at].scores["success@6"] for query in places]
 
 
-def _remarks(ran: Ran) -> Iterator[str]:
-    if not ran.finished:
+def _remarks(measured: Measurements) -> Iterator[str]:
+    if not measured.finished:
         yield "The run was stopped early: the figures are of what was done until then."
-    for lane in ran.lanes:
+    for lane in measured.lanes:
         label, made = lane.entrant.label, lane.index
         if made is None:
             continue
@@ -313,3 +343,75 @@ def _remarks(ran: Ran) -> Iterator[str]:
             yield f"{label} found an index that was there already: its time is not known."
         for warning in made.report.warnings:
             yield f"{label}: {without_folders(warning)}"
+
+
+def without_folders(sentence: str) -> str:
+    """Return a sentence with absolute paths by their last part.
+
+    >>> without_folders("/home/ann/models/e.gguf: there is no such file")
+    'e.gguf: there is no such file'
+    >>> without_folders("no connection to http://localhost:11434/api/embed")
+    'no connection to http://localhost:11434/api/embed'
+    """
+    return _WAY.sub("", sentence)
+
+
+def last_part(value: str) -> str:
+    """Return the last part of an absolute path; anything else as it is.
+
+    >>> last_part("~/models/my own/e.gguf"), last_part("hf:org/models/e.gguf")
+    ('e.gguf', 'hf:org/models/e.gguf')
+    """
+    if not value.startswith(("/", "~")):
+        return value
+    return value.rstrip("/").rpartition("/")[2] or value
+
+
+def named_alone(value: object) -> object:
+    """Return the value of a setting with the paths in it by their last part."""
+    if isinstance(value, str):
+        return last_part(value)
+    if isinstance(value, list | tuple):
+        return [named_alone(each) for each in cast("list[object]", value)]
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, object]", value)
+        return {key: named_alone(each) for key, each in members.items()}
+    return value
+
+
+def _this_machine() -> Machine:
+    """Describe where we are, without its name."""
+    return Machine(
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        processor=_processor(),
+        cores=os.cpu_count() or 1,
+        memory_bytes=_all_memory(),
+        python=platform.python_version(),
+    )
+
+
+def _own_versions() -> dict[str, str]:
+    """Return the versions of what answers here."""
+    found = {"notewell": __version__, "SQLite": apsw.sqlite_lib_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def _processor() -> str:
+    """Return the model of the processor; Linux tells it in a file, others at once."""
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
+        for line in lines:
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine()
+
+
+def _all_memory() -> int | None:
+    """Return the memory of this machine in bytes; None where it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return None

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.bench import copying
-from notewell.bench.copying import Change, copy_notes, middling, working_folder
+from notewell.bench import race
+from notewell.bench.race import NoteChange, copy_notes, median_note, working_folder
 from notewell.errors import UsageError
 from notewell.workspace import Scan, Workspace, scan
 
@@ -53,7 +53,7 @@ def test_a_note_that_goes_while_notes_are_copied_is_not_in_the_copy(
         (notes / "memory" / "birds.md").unlink(missing_ok=True)
         return found
 
-    monkeypatch.setattr(copying, "scan", scan_and_lose)
+    monkeypatch.setattr(race, "scan", scan_and_lose)
 
     found = copy_notes(notes, tmp_path / "copy")
 
@@ -62,10 +62,10 @@ def test_a_note_that_goes_while_notes_are_copied_is_not_in_the_copy(
 
 
 def test_a_change_adds_a_line_and_is_taken_back_without_a_trace(notes: Path) -> None:
-    note = middling(scan(Workspace(root=notes)).notes)
+    note = median_note(scan(Workspace(root=notes)).notes)
     assert note is not None
     before = Path(note.file).read_bytes()
-    change = Change(note)
+    change = NoteChange(note)
 
     change.make()
 
