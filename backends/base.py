@@ -7,9 +7,9 @@ own test suite inherits.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, Self, TypeAlias, runtime_checkable
+from typing import Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Fetched
+from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
 from notewell.config import AgentSettings, MemorySettings
 from notewell.types import (
     EmptyReason,
@@ -23,12 +23,6 @@ from notewell.types import (
     Source,
 )
 from notewell.workspace import Workspace
-
-Waiting: TypeAlias = Callable[[], None]
-"""Called once when another process is indexing and we wait for it."""
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with (done, to do): files while an engine indexes, passages while it embeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,25 +42,78 @@ class Upload:
     tokens: int
 
 
+class Listener:
+    """Hears how a run goes. To be overridden: by default nothing happens.
+
+    It is called by the thread that does the work. What it raises ends the run there;
+    what was finished is kept.
+    """
+
+    def indexing(self, done: int, total: int) -> None:
+        """So many of the files are indexed."""
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many of the passages have a vector."""
+
+    def waiting(self) -> None:
+        """Another process is indexing, and it is waited for. Called once."""
+
+    def uploading(self, upload: Upload) -> None:
+        """Text of notes is about to be sent to another machine."""
+
+    def fetching(self, have: int, total: int | None) -> None:
+        """So many bytes of a missing model are here; `total`: None if unknown."""
+
+
+SILENT: Final = Listener()
+"""It hears, and nothing happens."""
+
+MissingVectors: TypeAlias = Literal["none", "instant", "all"]
+"""Which of the missing vectors a run makes. `instant`: somebody waits, so only those that
+cost next to nothing are made, where few are missing, and for a second at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How an index is to be made to agree with the files.
+
+    Attributes:
+        force: Build everything anew; searches go on meanwhile.
+        within: Stop after about this many seconds, at the next note; what is left is
+            `pending`. None: take as long as it takes.
+        vectors: Which of the missing vectors are made, too. Engines without vectors
+            have nothing to do.
+        listener: Hears how far the run is.
+    """
+
+    force: bool = False
+    within: float | None = None
+    vectors: MissingVectors = "none"
+    listener: Listener = SILENT
+
+
+PLAIN_RUN: Final = Run()
+"""What has changed, and no vectors."""
+
+
 def _tells_nobody(*told: object) -> None:
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorWork:
-    """That missing vectors are to be made, and who is told of it.
+    """Functions that are told of vectors, for `Memory.refresh`; engines get a `Run`.
 
     Attributes:
-        progress: Told how far the work is.
-        uploading: Told before the first text is sent to another machine.
-        fetching: Told how far the download of a missing model is.
-        at_once: Somebody waits: only those that cost next to nothing are made, where
-            few are missing, and for a second at most.
+        progress: As `Listener.embedding`.
+        uploading: As `Listener.uploading`.
+        fetching: As `Listener.fetching`.
+        at_once: Only the `instant` ones of `Run` are made.
     """
 
-    progress: Progress = _tells_nobody
+    progress: Callable[[int, int], None] = _tells_nobody
     uploading: Callable[[Upload], None] = _tells_nobody
-    fetching: Fetched = _tells_nobody
+    fetching: Callable[[int, int | None], None] = _tells_nobody
     at_once: bool = False
 
 
@@ -208,25 +255,8 @@ class Backend(Protocol):
         """Whether an index was ever completed, so that searches are answered by it."""
         ...
 
-    async def refresh(
-        self,
-        *,
-        force: bool = False,
-        within: float | None = None,
-        progress: Progress | None = None,
-        waiting: Waiting | None = None,
-        vectors: VectorWork | None = None,
-    ) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         """Make the index agree with the files. Idempotent; notes are never written.
-
-        Args:
-            force: Build everything anew; searches go on meanwhile.
-            within: Stop after about this many seconds, at the next note; what is left
-                is `pending`.
-            progress: Told how far the run is.
-            waiting: Told that another process has to finish first.
-            vectors: Make the missing vectors, too; None: leave them, which a search
-                does whatever is configured. Engines without vectors have nothing to do.
 
         Raises:
             BackendFailed: the index cannot be written (disk full, no permission).

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final, cast
 
 from notewell.adapters.embeddings.base import NO_PROVIDER
 from notewell.backends.base import (
+    PLAIN_RUN,
     Backend,
     Bounded,
     Findings,
+    Listener,
     Nudged,
-    Progress,
     Query,
+    Run,
     Site,
-    VectorWork,
-    Waiting,
 )
 from notewell.backends.blocking import drive, off_the_loop
 from notewell.backends.registry import STAND_IN, backend_class, open_backend
@@ -107,15 +107,7 @@ class Resilient:
             return findings
         return await self._second_opinion(query, findings, findings.doubt)
 
-    async def refresh(
-        self,
-        *,
-        force: bool = False,
-        within: float | None = None,
-        progress: Progress | None = None,
-        waiting: Waiting | None = None,
-        vectors: VectorWork | None = None,
-    ) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         """Bring both indexes up to date; the one that stands in is kept ready.
 
         Raises:
@@ -124,21 +116,12 @@ class Resilient:
         primary, report = await self._ready(), None
         if primary is not None:
             try:
-                report = await primary.refresh(
-                    force=force,
-                    within=within,
-                    progress=progress,
-                    waiting=waiting,
-                    vectors=vectors,
-                )
+                report = await primary.refresh(run)
             except BackendError as error:
                 self._note(error)
         try:
             behind = await (await self._stand_in()).refresh(
-                force=force,
-                within=within,
-                progress=progress if report is None else None,
-                waiting=waiting,
+                replace(run, vectors="none", listener=_heard(run, first=report is None))
             )
         except BackendError as error:
             if report is None:
@@ -254,11 +237,24 @@ class Resilient:
         return () if failure is None else (f"{failure.message}; {failure.remedy}",)
 
 
+def _heard(run: Run, *, first: bool) -> Listener:
+    """Return who hears of builtin's run; after another's it is told of waiting alone."""
+    return run.listener if first else _OfWaiting(run.listener)
+
+
+class _OfWaiting(Listener):
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def waiting(self) -> None:
+        self._listener.waiting()
+
+
 def _following(stand_in: Backend) -> Schedule:
     """Let builtin's index follow the notes, at the start and whenever it answers."""
     schedule = Schedule(
         Rhythm(debounce=_SOON, interval=0),
-        update=lambda _: drive(stand_in.refresh(within=_CATCH_UP_SECONDS)),
+        update=lambda _: drive(stand_in.refresh(Run(within=_CATCH_UP_SECONDS))),
     )
     schedule.start()
     return schedule

@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import ClassVar, Final, Self
 
 from notewell.backends.base import (
+    PLAIN_RUN,
     Backend,
     Findings,
-    Progress,
     Query,
+    Run,
     Site,
-    VectorWork,
-    Waiting,
 )
 from notewell.backends.blocking import InLoop, off_the_loop
 from notewell.backends.schedule import Rhythm, Schedule
@@ -39,7 +38,7 @@ class Upkeep:
 
     def __init__(self, backend: Backend, site: Site) -> None:
         self._backend = backend
-        self._run = InLoop(lambda: backend.refresh(vectors=VectorWork()))
+        self._run = InLoop(lambda: backend.refresh(Run(vectors="all")))
         settings = site.agent.search.sync
         self._on_search = settings.on_search
         self._schedule = Schedule(Rhythm.of(settings), update=self._run)
@@ -54,23 +53,9 @@ class Upkeep:
         """Whether an index was ever completed."""
         return await self._backend.built()
 
-    async def refresh(
-        self,
-        *,
-        force: bool = False,
-        within: float | None = None,
-        progress: Progress | None = None,
-        waiting: Waiting | None = None,
-        vectors: VectorWork | None = None,
-    ) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         """Make the index agree with the files."""
-        return await self._backend.refresh(
-            force=force,
-            within=within,
-            progress=progress,
-            waiting=waiting,
-            vectors=vectors,
-        )
+        return await self._backend.refresh(run)
 
     async def search(self, query: Query) -> Findings:
         """Return at most `query.limit` hits, and let a run follow."""

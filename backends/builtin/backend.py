@@ -2,15 +2,16 @@
 
 import threading
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 from notewell.backends.base import (
+    PLAIN_RUN,
     Findings,
-    Progress,
+    Listener,
     Query,
+    Run,
     Site,
-    VectorWork,
-    Waiting,
+    Upload,
 )
 from notewell.backends.blocking import CalledOff, called_off, off_the_loop
 from notewell.backends.builtin.engine import Engine
@@ -32,24 +33,9 @@ class BuiltinBackend:
         """Whether an index was ever completed, so that searches are answered by it."""
         return await off_the_loop(self._engine.built)
 
-    async def refresh(
-        self,
-        *,
-        force: bool = False,
-        within: float | None = None,
-        progress: Progress | None = None,
-        waiting: Waiting | None = None,
-        vectors: VectorWork | None = None,
-    ) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         """Make the index agree with the files."""
-        return await called_off(
-            self._refreshed,
-            force=force,
-            within=within,
-            progress=progress,
-            waiting=waiting,
-            vectors=vectors,
-        )
+        return await called_off(self._refreshed, run)
 
     async def search(self, query: Query) -> Findings:
         """Return at most `query.limit` hits."""
@@ -67,27 +53,36 @@ class BuiltinBackend:
         """Release what the engine holds."""
         await off_the_loop(self._engine.close)
 
-    def _refreshed(
-        self,
-        *,
-        stop: threading.Event,
-        progress: Progress | None,
-        vectors: VectorWork | None,
-        **how: Any,
-    ) -> IndexReport:
+    def _refreshed(self, run: Run, *, stop: threading.Event) -> IndexReport:
         """Refresh until `stop` is set, which is seen at the next note or batch."""
-        if vectors is not None:
-            vectors = replace(vectors, progress=_until(stop, vectors.progress))
-        return self._engine.refresh(
-            progress=_until(stop, progress), vectors=vectors, stop=stop, **how
-        )
+        stoppable = replace(run, listener=_Stoppable(run.listener, stop))
+        return self._engine.refresh(stoppable, stop=stop)
 
 
-def _until(stop: threading.Event, progress: Progress | None) -> Progress:
-    def step(done: int, total: int) -> None:
-        if stop.is_set():
+class _Stoppable(Listener):
+    """A listener that ends the run once an event is set."""
+
+    def __init__(self, listener: Listener, stop: threading.Event) -> None:
+        self._listener = listener
+        self._stop = stop
+
+    def indexing(self, done: int, total: int) -> None:
+        self._check()
+        self._listener.indexing(done, total)
+
+    def embedding(self, done: int, total: int) -> None:
+        self._check()
+        self._listener.embedding(done, total)
+
+    def waiting(self) -> None:
+        self._listener.waiting()
+
+    def uploading(self, upload: Upload) -> None:
+        self._listener.uploading(upload)
+
+    def fetching(self, have: int, total: int | None) -> None:
+        self._listener.fetching(have, total)
+
+    def _check(self) -> None:
+        if self._stop.is_set():
             raise CalledOff
-        if progress is not None:
-            progress(done, total)
-
-    return step

@@ -9,11 +9,11 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Final, TypeAlias
 
-from notewell.backends.base import Findings, Progress, VectorWork
+from notewell.backends.base import Findings, Listener
 from notewell.backends.schedule import Rhythm, Schedule
 from notewell.config.search import SyncSettings
 
-Refresh: TypeAlias = Callable[[Progress, VectorWork], object]
+Refresh: TypeAlias = Callable[[Listener], object]
 """Brings the index up to date, and tells how far it is."""
 
 _GIVE_WAY: Final = 0.25
@@ -85,12 +85,26 @@ class Background:
         self._schedule.close(within=_CLOSING)
 
     def _update(self, stop: threading.Event) -> None:
-        def step(done: int, total: int) -> None:
-            self._quiet.wait(_GIVE_WAY)
-            if stop.is_set():
-                raise _CalledOff
-
         try:
-            self._refresh(step, VectorWork(progress=step))
+            self._refresh(_GivesWay(self._quiet, stop))
         except _CalledOff:
             return
+
+
+class _GivesWay(Listener):
+    """Lets a run stand still while somebody searches, and ends it when told."""
+
+    def __init__(self, quiet: threading.Event, stop: threading.Event) -> None:
+        self._quiet = quiet
+        self._stop = stop
+
+    def indexing(self, done: int, total: int) -> None:
+        self._step()
+
+    def embedding(self, done: int, total: int) -> None:
+        self._step()
+
+    def _step(self) -> None:
+        self._quiet.wait(_GIVE_WAY)
+        if self._stop.is_set():
+            raise _CalledOff

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from notewell.backends.base import (
+    PLAIN_RUN,
     Findings,
-    Progress,
     Query,
+    Run,
     Site,
-    VectorWork,
-    Waiting,
 )
 from notewell.backends.builtin.answering import from_files, from_index
 from notewell.backends.builtin.files import size_of
@@ -29,7 +28,7 @@ from notewell.types import IndexReport, IndexStatus
 if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
     from notewell.backends.builtin.background import Background
     from notewell.backends.builtin.vectors.leg import VectorLeg
-    from notewell.backends.builtin.writer import Indexed, Run, Writer
+    from notewell.backends.builtin.writer import Indexed, Writer
 
 _COUNTED_AT_ONCE = 5_000
 """Notes that are compared with the index before an empty answer is given."""
@@ -79,9 +78,7 @@ class Engine:
 
         return Background(
             self._site.agent.search.sync,
-            lambda progress, vectors: self.refresh(
-                force=False, within=None, progress=progress, vectors=vectors
-            ),
+            lambda listener: self.refresh(Run(vectors="all", listener=listener)),
         )
 
     def close(self) -> None:
@@ -182,55 +179,40 @@ class Engine:
         return (*root, *unread_warnings(said))
 
     def refresh(
-        self,
-        *,
-        force: bool,
-        within: float | None,
-        progress: Progress | None,
-        waiting: Waiting | None = None,
-        vectors: VectorWork | None = None,
-        stop: threading.Event | None = None,
+        self, run: Run = PLAIN_RUN, *, stop: threading.Event | None = None
     ) -> IndexReport:
         """Make the index agree with the files; see `Backend.refresh`.
 
         Args:
             stop: Set when another writer is not to be waited for any longer.
         """
-        from notewell.backends.builtin.writer import Run
-
-        run = Run(
-            force=force,
-            within=within,
-            progress=progress,
-            waiting=waiting,
-            stop=stop or self._closing,
-        )
+        stop = stop or self._closing
         try:
-            return self._refreshed(run, vectors)
+            return self._refreshed(run, stop)
         except BackendFailed as error:
             if error.reason != "corrupt":
                 raise
-        self._writer.begin_anew(patient=within is None)
-        return self._refreshed(run, vectors)
+        self._writer.begin_anew(patient=run.within is None)
+        return self._refreshed(run, stop)
 
-    def _refreshed(self, run: "Run", vectors: VectorWork | None) -> IndexReport:
+    def _refreshed(self, run: Run, stop: threading.Event) -> IndexReport:
         index, leg = self._writer.index, self._vectors
-        if vectors is None or leg is None:
-            return self._report(index(run), Made())
-        if vectors.at_once:
-            indexed = index(run)
-            made = leg.make(vectors, anew=False) if indexed.done else Made()
+        if run.vectors == "none" or leg is None:
+            return self._report(index(run, stop), Made())
+        if run.vectors == "instant":
+            indexed = index(run, stop)
+            made = leg.make(run, anew=False) if indexed.done else Made()
             return self._report(indexed, made)
         if not self._writer.replaces():
-            indexed = index(run)
-            return self._report(indexed, leg.make(vectors, anew=run.force))
+            indexed = index(run, stop)
+            return self._report(indexed, leg.make(run, anew=run.force))
         # The old index answers until the new one has its vectors, too.
-        index(run, publish=False)
-        first = leg.make_next(vectors, anew=run.force)
-        indexed = index(replace(run, force=False))
+        index(run, stop, publish=False)
+        first = leg.make_next(run, anew=run.force)
+        indexed = index(replace(run, force=False), stop)
         if first.failed:
             return self._report(indexed, first)
-        return self._report(indexed, leg.make(vectors, anew=False))
+        return self._report(indexed, leg.make(run, anew=False))
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""

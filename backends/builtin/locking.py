@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from notewell.backends.base import Waiting
+from notewell.backends.base import SILENT, Listener
 from notewell.backends.builtin.damage import BACKEND, explained
 from notewell.errors import BackendUnavailable
 
@@ -22,7 +22,7 @@ def only_writer(
     path: Path,
     *,
     patient: bool,
-    waiting: Waiting | None = None,
+    listener: Listener = SILENT,
     closing: threading.Event | None = None,
 ) -> Generator[bool]:
     """Hold the lock of an index; give False when it is taken and time is short.
@@ -30,14 +30,14 @@ def only_writer(
     Args:
         path: The index file.
         patient: Wait for whoever holds the lock.
-        waiting: Called once if we have to.
+        listener: Told if we have to.
         closing: Set when nobody is to be waited for any longer.
 
     Raises:
         BackendUnavailable: no lock can be kept beside the index, or it is closing.
     """
     with explained(path):
-        lock = _acquired(path, patient=patient, waiting=waiting, closing=closing)
+        lock = _acquired(path, patient=patient, listener=listener, closing=closing)
     try:
         yield lock is not None
     finally:
@@ -49,7 +49,7 @@ def _acquired(
     path: Path,
     *,
     patient: bool,
-    waiting: Waiting | None,
+    listener: Listener,
     closing: threading.Event | None,
 ) -> "BaseFileLock | None":
     # Slow to import, and only for writers.
@@ -63,8 +63,7 @@ def _acquired(
     except Timeout:
         if not patient:
             return None
-        if waiting:
-            waiting()
+        listener.waiting()
         _wait_for(lock, closing)
     return lock
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from notewell.backends.base import Progress
+from notewell.backends.base import Listener
 from notewell.backends.builtin.difference import Difference, differences
 from notewell.backends.builtin.identity import Identity, key_of
 from notewell.backends.builtin.indexer import (
@@ -49,7 +49,7 @@ def bring_up_to_date(
     settings: SearchSettings,
     force: bool,
     deadline: float | None,
-    progress: Progress | None,
+    listener: Listener,
     publish: bool = True,
 ) -> tuple[int, int]:
     """Index what differs; make a new generation live when it is complete.
@@ -75,8 +75,7 @@ def bring_up_to_date(
     # Closed here, and not when it is collected: its last commit may fail.
     with closing(_steps(store, works)) as steps:
         for done in steps:
-            if progress:
-                progress(done, len(todo))
+            listener.indexing(done, len(todo))
             if deadline is not None and time.monotonic() > deadline:
                 break
     left = max(0, todo.certain() - done)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from notewell.backends.base import Progress, Site, Waiting
+from notewell.backends.base import Run, Site
 from notewell.backends.builtin.checksums import check_pages
 from notewell.backends.builtin.damage import explained
 from notewell.backends.builtin.difference import changes
@@ -20,25 +20,6 @@ from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.sync import agreed, bring_up_to_date
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """How a run over the texts is to go, and who is told of it.
-
-    Attributes:
-        force: Build everything anew.
-        within: Seconds after which it stops at the next note; None for no limit.
-        progress: Told how far it is.
-        waiting: Told that another process has to finish first.
-        stop: Set when another writer is not to be waited for any longer.
-    """
-
-    force: bool
-    within: float | None
-    progress: Progress | None
-    waiting: Waiting | None
-    stop: threading.Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +52,14 @@ class Writer:
         self._identity = identity
         self._closing = closing
 
-    def index(self, run: Run, *, publish: bool = True) -> Indexed:
+    def index(
+        self, run: Run, stop: threading.Event, *, publish: bool = True
+    ) -> Indexed:
         """Make the text index agree with the files.
 
         Args:
             run: How.
+            stop: Set when another writer is not to be waited for any longer.
             publish: Make an index that was built anew the one that answers.
 
         Raises:
@@ -90,7 +74,7 @@ class Writer:
                 self._settle()
             return Indexed(scanned=scanned)
         with only_writer(
-            self._path, patient=patient, waiting=run.waiting, closing=run.stop
+            self._path, patient=patient, listener=run.listener, closing=stop
         ) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
@@ -191,7 +175,7 @@ class Writer:
                     settings=self._site.agent.search,
                     force=run.force,
                     deadline=deadline,
-                    progress=run.progress,
+                    listener=run.listener,
                     publish=publish,
                 )
                 if deadline is None:

@@ -3,7 +3,16 @@
 import asyncio
 from pathlib import Path
 
+from notewell.backends.base import Listener, Run
 from notewell.backends.contract.case import NOTES, QUERIES, Contract
+
+
+class _Heard(Listener):
+    def __init__(self) -> None:
+        self.files: list[tuple[int, int]] = []
+
+    def indexing(self, done: int, total: int) -> None:
+        self.files.append((done, total))
 
 
 class IndexingContract(Contract):
@@ -56,7 +65,7 @@ class IndexingContract(Contract):
             before = case.state_of_notes()
 
             await case.backend.refresh()
-            await case.backend.refresh(force=True)
+            await case.backend.refresh(Run(force=True))
 
             assert case.state_of_notes() == before
 
@@ -122,14 +131,12 @@ class IndexingContract(Contract):
         self, tmp_path: Path
     ) -> None:
         """Done never falls, and ends at all."""
-        told: list[tuple[int, int]] = []
+        heard = _Heard()
         async with self.opened(tmp_path) as case:
-            await case.backend.refresh(
-                progress=lambda done, total: told.append((done, total))
-            )
+            await case.backend.refresh(Run(listener=heard))
 
-        assert told == sorted(told)
-        assert told[-1] == (len(NOTES), len(NOTES))
+        assert heard.files == sorted(heard.files)
+        assert heard.files[-1] == (len(NOTES), len(NOTES))
 
     async def test_a_run_out_of_time_says_what_is_left_and_the_next_one_ends_it(
         self, tmp_path: Path
@@ -139,7 +146,7 @@ class IndexingContract(Contract):
             f"memory/{n}.md": f"note number{n} " + "text " * 500 for n in range(60)
         }
         async with self.opened(tmp_path, notes) as case:
-            cut = await case.backend.refresh(within=0.0)
+            cut = await case.backend.refresh(Run(within=0.0))
             meanwhile = await case.ask("number7")
 
             rest = await case.backend.refresh()
@@ -155,7 +162,7 @@ class IndexingContract(Contract):
         """Not one is empty, fails or is degraded."""
         async with self.opened(tmp_path) as case:
             await case.backend.refresh()
-            building = asyncio.create_task(case.backend.refresh(force=True))
+            building = asyncio.create_task(case.backend.refresh(Run(force=True)))
 
             answers = [await case.ask("Bertrand")]
             while not building.done():

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Self
 
 from notewell.backends.base import (
+    PLAIN_RUN,
     Bounds,
     Findings,
-    Progress,
     Query,
+    Run,
     Site,
-    VectorWork,
-    Waiting,
 )
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.answering import Worded, Words
@@ -223,20 +222,10 @@ class QmdBackend:
             warnings=(why,) if why else (),
         )
 
-    async def refresh(
-        self,
-        *,
-        force: bool = False,
-        within: float | None = None,
-        progress: Progress | None = None,
-        waiting: Waiting | None = None,
-        vectors: VectorWork | None = None,
-    ) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         """Make the index agree with the notes."""
-        report = await self._writer.refresh(
-            force=force, within=within, progress=progress, waiting=waiting
-        )
-        made = vectors is not None and not vectors.at_once and within is None
+        report = await self._writer.refresh(run)
+        made = run.vectors == "all" and run.within is None
         if not made or not self._vectors.wanted:
             return report
         return await self._vectors.report(report)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import orjson
 
-from notewell.backends.base import Site, Waiting
+from notewell.backends.base import SILENT, Listener, Site
 from notewell.backends.qmd.collections import Collection
 from notewell.backends.qmd.contract import BACKEND, Abilities
 from notewell.backends.qmd.models import configured_models
@@ -221,14 +221,13 @@ class Home:
 
     @asynccontextmanager
     async def only_writer(
-        self, *, patient: bool, waiting: Waiting | None = None
+        self, *, patient: bool, listener: Listener = SILENT
     ) -> AsyncGenerator[bool]:
         """Hold the lock of this home; give False when it is taken and time is short."""
         lock = self._lock()
         mine = _is_acquired(lock)
         if not mine and patient:
-            if waiting:
-                waiting()
+            listener.waiting()
             # Another process tells nobody that it lets go.
             while not (mine := _is_acquired(lock)):  # noqa: ASYNC110
                 await asyncio.sleep(_ASK_AGAIN)

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from notewell.backends.base import Progress, Site, Waiting
+from notewell.backends.base import PLAIN_RUN, Listener, Run, Site
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.audit import (
     Audit,
@@ -63,13 +63,7 @@ class Writer:
         self._limit = site.memory.qmd.update.update_timeout_ms / 1000
 
     async def refresh(
-        self,
-        *,
-        force: bool = False,
-        within: float | None = None,
-        progress: Progress | None = None,
-        waiting: Waiting | None = None,
-        patient: bool = True,
+        self, run: Run = PLAIN_RUN, *, patient: bool = True
     ) -> IndexReport:
         """Bring the index up to date; see `Backend.refresh`.
 
@@ -79,20 +73,20 @@ class Writer:
         Args:
             patient: Wait for another writer, unless time is short.
         """
-        before = await self._look()
-        if not force and self._agrees(before):
-            self._tell(progress, before)
+        before, listener = await self._look(), run.listener
+        if not run.force and self._agrees(before):
+            self._tell(listener, before)
             return self._report(before, changed=0)
-        if within is not None and not self._fits(before, within):
+        if run.within is not None and not self._fits(before, run.within):
             return self._report(before, changed=0)
-        patient = patient and within is None
-        async with self._home.only_writer(patient=patient, waiting=waiting) as mine:
+        patient = patient and run.within is None
+        async with self._home.only_writer(patient=patient, listener=listener) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return self._report(before, changed=0, warnings=(busy,))
             before = await self._look()
-            if force or not self._agrees(before):
-                await self._write(before, force=force, progress=progress)
+            if run.force or not self._agrees(before):
+                await self._write(before, force=run.force, listener=listener)
         return self._report(await self._look(), changed=before.pending)
 
     async def _look(self) -> Outlook:
@@ -120,10 +114,8 @@ class Writer:
             return True
         return before.current and 0 < usual <= within * _QUICK
 
-    async def _write(
-        self, before: Outlook, *, force: bool, progress: Progress | None
-    ) -> None:
-        self._tell(progress, before, done=0)
+    async def _write(self, before: Outlook, *, force: bool, listener: Listener) -> None:
+        self._tell(listener, before, done=0)
         try:
             copied = await off_the_loop(self._copies.write, before.due, force=force)
             number = before.record.generation
@@ -141,7 +133,7 @@ class Writer:
                 reason="exit",
                 remedy="make room, or see the permissions of the state folder",
             ) from exc
-        self._tell(progress, before)
+        self._tell(listener, before)
 
     def _note(self, error: BackendError) -> None:
         record = self._home.record()
@@ -257,11 +249,11 @@ class Writer:
         return Client(self._program, self._home, self._environ, number)
 
     def _tell(
-        self, progress: Progress | None, before: Outlook, *, done: int | None = None
+        self, listener: Listener, before: Outlook, *, done: int | None = None
     ) -> None:
         total = len(before.scanned.notes)
-        if progress and total:
-            progress(total if done is None else done, total)
+        if total:
+            listener.indexing(total if done is None else done, total)
 
     def _report(
         self, now: Outlook, *, changed: int, warnings: Sequence[str] = ()

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import pytest
 
 import notewell
-from notewell.backends.base import Findings, Query, Site
+from notewell.backends.base import Findings, Query, Run, Site
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.contract.case import state_of
 from notewell.config import load_settings
@@ -30,7 +30,7 @@ for package in (backends, workspace, writing):
     for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if ".contract" not in found.name:
             import_module(found.name)
-from notewell.backends.base import Query, Site
+from notewell.backends.base import Listener, Query, Run, Site
 from notewell.backends.builtin.engine import Engine
 from notewell.config import load_settings
 from notewell.errors import BackendError
@@ -44,7 +44,7 @@ site = Site(workspace=Workspace(root=root), agent=settings.agent(None),
             memory=settings.memory, state_dir=state)
 
 def refresh(engine, force=False, within=None):
-    return engine.refresh(force=force, within=within, progress=None)
+    return engine.refresh(Run(force=force, within=within))
 
 def ask(engine, text, limit=6):
     return engine.search(Query(text=text, limit=limit))
@@ -108,7 +108,7 @@ class Notebook:
         self, *, force: bool = False, within: float | None = None
     ) -> IndexReport:
         """Bring the index up to date."""
-        return self.engine.refresh(force=force, within=within, progress=None)
+        return self.engine.refresh(Run(force=force, within=within))
 
     def ask(
         self,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import pytest
 
 from notewell import SyncMemory, open_memory, open_memory_sync
-from notewell.backends.base import Findings, Query, Site, VectorWork
+from notewell.backends.base import PLAIN_RUN, Findings, Query, Run, Site
 from notewell.errors import BackendFailed
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import scan
@@ -46,9 +46,7 @@ class Shelf:
     async def built(self) -> bool:
         return bool(self._texts)
 
-    async def refresh(
-        self, *, vectors: VectorWork | None = None, **kinds: object
-    ) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         assert asyncio.get_running_loop() is self._loop
         assert not self.closed
         Shelf.runs += 1

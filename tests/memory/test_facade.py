@@ -10,7 +10,7 @@ from typing import Any, Self
 import pytest
 
 from notewell import BackendUnavailable, UsageError, open_memory, open_memory_sync
-from notewell.backends.base import Findings, Query, Site
+from notewell.backends.base import PLAIN_RUN, Findings, Query, Run, Site
 from notewell.backends.registry import BUILTIN
 from notewell.errors import BackendFailed, PathRefused
 from notewell.types import IndexReport, IndexStatus
@@ -31,7 +31,7 @@ class Broken:
     async def search(self, query: Query) -> Findings:
         raise BackendFailed("broken", "it broke", reason="exit", remedy="mend it")
 
-    async def refresh(self, **options: object) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         return IndexReport(files=0, chunks=0)
 
     async def status(self) -> IndexStatus:

@@ -16,7 +16,7 @@ from notewell.adapters.embeddings.base import (
     Provider,
     Role,
 )
-from notewell.backends.base import Query, Site, VectorWork
+from notewell.backends.base import Query, Run, Site
 from notewell.backends.builtin.engine import Engine
 from notewell.config import load_settings
 from notewell.workspace import Workspace
@@ -102,11 +102,9 @@ class Shelf:
 
     def refresh(self) -> object:
         """Bring the index up to date, as a command does."""
-        vectors = VectorWork() if self._embedding is not NO_PROVIDER else None
+        embeds = self._embedding is not NO_PROVIDER
         with closing(self.engine()) as engine:
-            return engine.refresh(
-                force=False, within=None, progress=None, vectors=vectors
-            )
+            return engine.refresh(Run(vectors="all" if embeds else "none"))
 
     def engine(self) -> Engine:
         """Return a new engine; the caller closes it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
-from notewell.backends.base import Site, VectorWork
+from notewell.backends.base import Run, Site
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
@@ -63,21 +63,21 @@ class VectorLeg:
             return WORDS_ALONE
         return self._asking.meaning(text)
 
-    def make(self, work: VectorWork, *, anew: bool) -> Made:
+    def make(self, run: Run, *, anew: bool) -> Made:
         """Make the missing vectors, with the second provider if the first one fails.
 
         Args:
-            work: Told how far it is.
+            run: Which of them, and who hears how far it is.
             anew: Try again what a provider has refused.
 
         Raises:
             BackendError: the index cannot be read or written.
         """
-        return self._make(work, anew=anew, which=live)
+        return self._make(run, anew=anew, which=live)
 
-    def make_next(self, work: VectorWork, *, anew: bool) -> Made:
+    def make_next(self, run: Run, *, anew: bool) -> Made:
         """Do the same for the generation that a rebuild is filling."""
-        return self._make(work, anew=anew, which=newest)
+        return self._make(run, anew=anew, which=newest)
 
     def begin(self) -> None:
         """Make the vectors that a small folder lacks, if that is instant.
@@ -91,7 +91,7 @@ class VectorLeg:
                     with only_writer(index, patient=False) as free:
                         pass
                     if free:
-                        self._made(provider, VectorWork(at_once=True))
+                        self._made(provider, Run(vectors="instant"))
 
     def _to_begin(self, provider: Provider) -> Path | None:
         """Return the index that lacks vectors of a provider, if it is a small one."""
@@ -108,16 +108,16 @@ class VectorLeg:
             lacks = kept is None or still_lacking(store, tables, kept)
             return store.path if lacks else None
 
-    def _make(self, work: VectorWork, *, anew: bool, which: Which) -> Made:
+    def _make(self, run: Run, *, anew: bool, which: Which) -> Made:
         choice, made = self._choice, Made()
         if choice.last is not None:
             # It answers while the others are at work, or fail.
-            made = self._made(choice.last, work, anew=anew, which=which)
+            made = self._made(choice.last, run, anew=anew, which=which)
         answers = choice.last is not None and not (made.failed or made.left)
         for provider in filter(None, (choice.first, choice.second)):
-            if work.at_once and not provider.instant:
+            if run.vectors == "instant" and not provider.instant:
                 continue
-            done = self._made(provider, work, anew=anew, which=which)
+            done = self._made(provider, run, anew=anew, which=which)
             made = replace(
                 done,
                 local_to_remote=made.local_to_remote or done.local_to_remote,
@@ -133,7 +133,7 @@ class VectorLeg:
     def _made(
         self,
         provider: Provider,
-        work: VectorWork,
+        run: Run,
         *,
         anew: bool = False,
         which: Which = live,
@@ -141,7 +141,7 @@ class VectorLeg:
         from notewell.backends.builtin.vectors.making import Making  # not to search
 
         making = Making(self._access, provider, self._search, which)
-        problem = self._problem(making, provider, work, anew=anew)
+        problem = self._problem(making, provider, run, anew=anew)
         return Made(
             embedded=making.embedded,
             left=making.left,
@@ -151,11 +151,11 @@ class VectorLeg:
         )
 
     def _problem(
-        self, making: Making, provider: Provider, work: VectorWork, *, anew: bool
+        self, making: Making, provider: Provider, run: Run, *, anew: bool
     ) -> str | None:
         """Make vectors; return what kept the provider from making all of them."""
         try:
-            making.run(self._ready(provider, work), work, anew=anew)
+            making.run(self._ready(provider, run), run, anew=anew)
         except EmbeddingError as error:
             return f"{error.message}; {error.remedy}"
         except Unreadable as error:
@@ -165,14 +165,14 @@ class VectorLeg:
         self._embedders.wake(provider)
         return None
 
-    def _ready(self, provider: Provider, work: VectorWork) -> Embedder:
+    def _ready(self, provider: Provider, run: Run) -> Embedder:
         """Open a provider, with its model fetched if that is what is missing."""
         try:
             return self._embedders.get(provider)
         except EmbeddingError as error:
             if error.reason != "model-missing" or provider.fetch is None:
                 raise
-        provider.fetch(work.fetching)
+        provider.fetch(run.listener.fetching)
         return self._embedders.get(provider)
 
     def close(self) -> None:

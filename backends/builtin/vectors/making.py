@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
-from notewell.backends.base import Upload, VectorWork
+from notewell.backends.base import SILENT, Run, Upload
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.calibration import key_of
@@ -102,12 +102,12 @@ class Making:
         self.left = 0
         self.warnings: tuple[str, ...] = ()
 
-    def run(self, embedder: Embedder, work: VectorWork, *, anew: bool) -> None:
+    def run(self, embedder: Embedder, run: Run, *, anew: bool) -> None:
         """Make what is missing.
 
         Args:
             embedder: The provider, open.
-            work: Told how far it is.
+            run: Which of them, and who hears how far it is.
             anew: Also give the provider what it refused a short while ago, and the
                 texts whose vectors are damaged.
 
@@ -126,7 +126,7 @@ class Making:
         with only_writer(Path(f"{path}.vectors"), patient=False) as mine:
             try:
                 if mine:
-                    self._make(embedder, vectors, work)
+                    self._make(embedder, vectors, run)
                 else:
                     self.warnings = (_BUSY,)
             finally:
@@ -134,14 +134,15 @@ class Making:
             if mine:
                 self._calibrate(embedder, vectors)
 
-    def _make(self, embedder: Embedder, vectors: VectorSet, work: VectorWork) -> None:
+    def _make(self, embedder: Embedder, vectors: VectorSet, run: Run) -> None:
         with self._access.reading() as store:
             texts, size = count_texts(store, self._which(store), vectors)
         self.left = texts
-        if not texts or (work.at_once and texts > AT_ONCE):
+        if not texts or (run.vectors == "instant" and texts > AT_ONCE):
             return
+        listener = run.listener
         if self._provider.remote:
-            work.uploading(
+            listener.uploading(
                 Upload(
                     provider=self._provider.name,
                     host=self._provider.host,
@@ -150,13 +151,13 @@ class Making:
                 )
             )
         if self._provider.instant and texts <= AT_ONCE:
-            work = VectorWork(at_once=work.at_once)  # over before it could be read
+            listener = SILENT  # over before it could be read
         done, until = 0, time.monotonic() + _AT_ONCE_SECONDS
-        work.progress(done, texts)
+        listener.embedding(done, texts)
         for made in self._made(embedder, vectors):
             done += made
-            work.progress(done, max(done, texts))
-            if work.at_once and time.monotonic() > until:
+            listener.embedding(done, max(done, texts))
+            if run.vectors == "instant" and time.monotonic() > until:
                 break
 
     def _made(self, embedder: Embedder, vectors: VectorSet) -> Iterator[int]:

@@ -15,13 +15,12 @@ from datetime import UTC, datetime
 from typing import Self
 
 from notewell.backends.base import (
+    PLAIN_RUN,
     Backend,
     Findings,
-    Progress,
     Query,
+    Run,
     Site,
-    VectorWork,
-    Waiting,
 )
 from notewell.types import EmptyReason, Hit, IndexReport, IndexStatus
 from notewell.workspace import Note, read_note, scan, split_lines
@@ -54,17 +53,9 @@ class Shelf:
         """Whether there is an index."""
         return self._file.exists()
 
-    async def refresh(
-        self,
-        *,
-        force: bool = False,
-        within: float | None = None,
-        progress: Progress | None = None,
-        waiting: Waiting | None = None,
-        vectors: VectorWork | None = None,
-    ) -> IndexReport:
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         """Read what has changed; there are no vectors to make, and nobody to wait for."""
-        return await asyncio.to_thread(self._refresh, force, within, progress)
+        return await asyncio.to_thread(self._refresh, run)
 
     async def search(self, query: Query) -> Findings:
         """Return at most `query.limit` hits."""
@@ -77,11 +68,9 @@ class Shelf:
     async def close(self) -> None:
         """Release nothing: every call opens and closes the file."""
 
-    def _refresh(
-        self, force: bool, within: float | None, progress: Progress | None
-    ) -> IndexReport:
-        until = math.inf if within is None else time.monotonic() + within
-        known = {} if force else self._load()
+    def _refresh(self, run: Run) -> IndexReport:
+        until = math.inf if run.within is None else time.monotonic() + run.within
+        known = {} if run.force else self._load()
         notes = scan(self._site.workspace).notes
         kept: dict[str, Kept] = {}
         pending = 0
@@ -94,8 +83,7 @@ class Shelf:
                 kept.update({note.path: old} if old else {})
             else:
                 kept[note.path] = Kept(_stamp(note), read_note(note.file).text)
-            if progress:
-                progress(done, len(notes))
+            run.listener.indexing(done, len(notes))
         self._save(kept)
         changed = sum(kept.get(path) != known.get(path) for path in {*kept, *known})
         return IndexReport(

@@ -7,14 +7,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from notewell.backends.base import (
-    Backend,
-    Nudged,
-    Progress,
-    Query,
-    VectorWork,
-    Waiting,
-)
+from notewell.backends.base import Backend, Listener, Nudged, Query, Run, VectorWork
 from notewell.backends.blocking import off_the_loop
 from notewell.config import Settings, later_features
 from notewell.errors import BackendError, BackendUnknown
@@ -28,7 +21,14 @@ from notewell.memory.asking import (
     nothing_to_ask,
     threshold_of,
 )
-from notewell.memory.opening import AT_ONCE, Opening, build_once, open_engine, sentences
+from notewell.memory.callbacks import (
+    MAKE,
+    Progress,
+    Waiting,
+    listening,
+    vectors_of,
+)
+from notewell.memory.opening import Opening, build_once, open_engine, sentences
 from notewell.memory.scoping import DENIED, Hiding
 from notewell.scope import ConversationKind
 from notewell.types import (
@@ -51,9 +51,6 @@ if TYPE_CHECKING:  # most programs only read
 
 _INDEX_SECONDS: Final = 2.0
 """How long who wrote something waits for the index at most."""
-
-MAKE: Final = VectorWork()
-"""Missing vectors are made, and nobody is told how far it is."""
 
 
 class Memory:
@@ -116,6 +113,7 @@ class Memory:
         sources: Collection[Source] | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        listener: Listener | None = None,
     ) -> SearchAnswer:
         """Answer a question from the notes.
 
@@ -127,6 +125,7 @@ class Memory:
             sources: Where to look; everywhere that is configured by default.
             progress: Told how far the first index is, when there was none yet.
             waiting: Told that another process is building it.
+            listener: Hears of both, instead of the two functions.
 
         Raises:
             ValueError: `max_results` or `min_score` is out of range, or a source
@@ -145,7 +144,8 @@ class Memory:
             return self._answering(query).empty("unavailable", *why)
         built: tuple[str, ...] = ()
         if not self._server:  # which answers from the notes meanwhile
-            built = await build_once(self._backend, progress, waiting)
+            heard = listener or listening(progress, waiting)
+            built = await build_once(self._backend, heard)
         answering = self._answering(query)  # the search begins here
         question = Query(
             text=query,
@@ -263,6 +263,7 @@ class Memory:
         progress: Progress | None = None,
         waiting: Waiting | None = None,
         vectors: VectorWork | None = MAKE,
+        listener: Listener | None = None,
     ) -> IndexReport:
         """Make the index agree with the notes, and make the vectors that are missing.
 
@@ -273,6 +274,7 @@ class Memory:
             progress: Told how far the run is.
             waiting: Told that another process has to finish first.
             vectors: Who is told how far the vectors are; None: make none.
+            listener: Hears of all of it, instead of the functions.
 
         Without `within`, a text is finished first whose writer was killed.
 
@@ -284,13 +286,13 @@ class Memory:
         if self._backend is None:
             raise self._failure or closed()
         finished = await self._finish_notes() if within is None else ()
-        report = await self._backend.refresh(
+        run = Run(
             force=force,
             within=within,
-            progress=progress,
-            waiting=waiting,
-            vectors=vectors if within is None or vectors is None else AT_ONCE,
+            vectors=vectors_of(vectors, within),
+            listener=listener or listening(progress, waiting, vectors),
         )
+        report = await self._backend.refresh(run)
         log_run(report)
         later = later_features(self.settings, self._opening.agent)
         return replace(report, warnings=(*finished, *later, *report.warnings))

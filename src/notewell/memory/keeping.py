@@ -7,7 +7,8 @@ from typing import Final, Self
 
 from notewell.backends.base import VectorWork
 from notewell.errors import BackendError, UsageError
-from notewell.memory.facade import MAKE, Memory
+from notewell.memory.callbacks import MAKE
+from notewell.memory.facade import Memory
 from notewell.memory.opening import prepare
 from notewell.memory.sync import SyncMemory
 from notewell.memory.watching import Changes

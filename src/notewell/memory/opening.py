@@ -4,19 +4,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from notewell.adapters.embeddings.base import Choice
 from notewell.adapters.embeddings.choosing import choose
-from notewell.backends.base import Backend, Progress, Site, VectorWork, Waiting
+from notewell.backends.base import Backend, Listener, Run, Site
 from notewell.backends.registry import STAND_IN, open_backend
 from notewell.config import AgentSettings, Settings, load_settings
 from notewell.errors import BackendError, PathRefused
 from notewell.memory.scoping import is_allowed
 from notewell.workspace import Workspace, choose_workspace, locate
-
-AT_ONCE: Final = VectorWork(at_once=True)
-"""Those of a few passages are, if that needs no model and no server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,14 +211,12 @@ async def open_engine(site: Site) -> Backend:
     return await open_with_fallback(site)
 
 
-async def build_once(
-    backend: Backend, progress: Progress | None, waiting: Waiting | None
-) -> tuple[str, ...]:
+async def build_once(backend: Backend, listener: Listener) -> tuple[str, ...]:
     """Build an index that never was; return what kept it from that."""
     if await backend.built():
         return ()
     try:
-        await backend.refresh(progress=progress, waiting=waiting, vectors=AT_ONCE)
+        await backend.refresh(Run(vectors="instant", listener=listener))
     except BackendError as error:
         return sentences(error)
     return ()

@@ -5,12 +5,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from notewell.backends.base import Progress, VectorWork, Waiting
+from notewell.backends.base import Listener, VectorWork
 from notewell.backends.blocking import drive
 from notewell.backends.registry import DRIVEN
 from notewell.config import Settings
+from notewell.memory.callbacks import MAKE, Progress, Waiting
 from notewell.memory.entry import open_memory
-from notewell.memory.facade import MAKE, Memory
+from notewell.memory.facade import Memory
 from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
@@ -76,6 +77,7 @@ class SyncMemory:
         sources: Collection[Source] | None = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
+        listener: Listener | None = None,
     ) -> SearchAnswer:
         """Answer a question from the notes; see `Memory.search`."""
         return self._run(
@@ -86,6 +88,7 @@ class SyncMemory:
                 sources=sources,
                 progress=progress,
                 waiting=waiting,
+                listener=listener,
             )
         )
 
@@ -130,6 +133,7 @@ class SyncMemory:
         progress: Progress | None = None,
         waiting: Waiting | None = None,
         vectors: VectorWork | None = MAKE,
+        listener: Listener | None = None,
     ) -> IndexReport:
         """Make the index agree with the notes; see `Memory.refresh`."""
         return self._run(
@@ -138,6 +142,7 @@ class SyncMemory:
                 within=within,
                 progress=progress,
                 waiting=waiting,
+                listener=listener,
                 vectors=vectors,
             )
         )

@@ -260,7 +260,7 @@ def test_the_index_of_another_folder_at_the_same_path_is_not_searched(
     engine = Engine(moved)
 
     before = engine.built()
-    engine.refresh(force=False, within=None, progress=None)
+    engine.refresh()
     status = engine.status()
     engine.close()
 

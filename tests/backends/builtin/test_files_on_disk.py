@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from notewell.backends.base import Listener, Run
 from notewell.backends.builtin.engine import Engine
 from notewell.errors import BackendUnavailable
 
@@ -32,17 +33,18 @@ def test_everything_that_is_made_is_for_its_owner_alone(
     notebook.write(NOTES)
     modes: dict[str, int] = {}
 
-    def look(_done: int, _total: int) -> None:
-        for folder, _, files in os.walk(notebook.state):
-            for name in (".", *files):
-                found = os.stat(os.path.join(folder, name))
-                modes[os.path.join(folder, name)] = found.st_mode & 0o777
+    class Looking(Listener):
+        def indexing(self, done: int, total: int) -> None:
+            for folder, _, files in os.walk(notebook.state):
+                for name in (".", *files):
+                    found = os.stat(os.path.join(folder, name))
+                    modes[os.path.join(folder, name)] = found.st_mode & 0o777
 
     before = os.umask(umask)
     try:
-        notebook.engine.refresh(force=False, within=None, progress=look)
+        notebook.engine.refresh(Run(listener=Looking()))
         notebook.ask("otter")
-        look(1, 1)
+        Looking().indexing(1, 1)
     finally:
         os.umask(before)
 
@@ -100,7 +102,7 @@ def test_a_path_that_sqlite_cannot_open_is_explained(
     engine = Engine(replace(site, agent=agent))
 
     with pytest.raises(BackendUnavailable, match="no index can be kept") as caught:
-        engine.refresh(force=False, within=None, progress=None)
+        engine.refresh()
 
     assert str(caught.value).encode("utf-8")
 
@@ -261,9 +263,10 @@ def test_a_disk_that_fills_up_at_the_end_of_a_run_in_a_hurry_is_explained(
         "import time\n"
         "clock, ahead = time.monotonic, [0]\n"
         "time.monotonic = lambda: clock() + ahead[0]\n"
-        "def fill(done, all):\n"
-        "    if done == 20: limit(8192); ahead[0] = 7200\n"
-        "try: print(engine.refresh(force=False, within=3600, progress=fill))\n"
+        "class Filling(Listener):\n"
+        "    def indexing(self, done, total):\n"
+        "        if done == 20: limit(8192); ahead[0] = 7200\n"
+        "try: print(engine.refresh(Run(within=3600, listener=Filling())))\n"
         "except BackendError as error: print(type(error).__name__)\n"
     )
 
@@ -279,7 +282,7 @@ def test_few_open_files_are_enough(notebook: "Notebook") -> None:
     try:
         for _ in range(30):
             engine = Engine(notebook.site())
-            engine.refresh(force=False, within=None, progress=None)
+            engine.refresh()
             engine.close()
         found = notebook.ask("word17", limit=1)
     finally:

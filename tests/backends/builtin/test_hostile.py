@@ -57,7 +57,7 @@ def test_a_pipe_at_the_place_of_the_index_is_somebody_elses(
     os.mkfifo(notebook.index)
     engine = Engine(notebook.site())
 
-    report = engine.refresh(force=False, within=None, progress=None)
+    report = engine.refresh()
 
     assert report.files == 1
     assert any("belongs to another program" in warning for warning in report.warnings)
@@ -74,7 +74,7 @@ def test_a_place_where_no_lock_can_be_made_is_not_waited_for(
     engine = Engine(site)
 
     with pytest.raises(BackendUnavailable, match="no index can be kept"):
-        engine.refresh(force=False, within=None, progress=None)
+        engine.refresh()
 
 
 def test_a_workspace_that_cannot_be_read_keeps_its_index(

@@ -13,9 +13,11 @@ INDEX_AND_TELL = """
 import notewell.backends.builtin.sync as sync
 sync._COMMIT_EVERY = 0.005
 force = "force" in sys.stdin.readline()
+class Telling(Listener):
+    def indexing(self, done, total): print(done, flush=True)
 engine = Engine(site)
 print("start", flush=True)
-engine.refresh(force=force, within=None, progress=lambda done, all: print(done, flush=True))
+engine.refresh(Run(force=force, listener=Telling()))
 print("end", flush=True)
 """
 

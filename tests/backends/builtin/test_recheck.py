@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.backends.base import Listener, Run
 from notewell.workspace import Scan, Workspace, scan
 
 if TYPE_CHECKING:
@@ -152,10 +153,12 @@ def test_a_time_in_the_future_does_not_make_a_note_be_read_again_and_again(
     os.utime(notebook.root / "memory/a.md", (4e9, 4e9))
     read: list[int] = []
 
+    class Counting(Listener):
+        def indexing(self, done: int, total: int) -> None:
+            read.append(done)
+
     for _ in range(2):
-        notebook.engine.refresh(
-            force=False, within=None, progress=lambda done, _: read.append(done)
-        )
+        notebook.engine.refresh(Run(listener=Counting()))
 
     assert read == [1]
 

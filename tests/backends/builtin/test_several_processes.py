@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
+from notewell.backends.base import Run
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.readers import Readers
 
@@ -218,7 +219,7 @@ def test_opening_an_index_twice_in_one_process_keeps_the_locks_of_the_first(
     assert notebook.run(lock_it) == "held"
 
     second = Engine(notebook.site())
-    second.refresh(force=True, within=None, progress=None)
+    second.refresh(Run(force=True))
     second.close()
 
     assert notebook.run(lock_it) == "held"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from notewell.backends.base import Findings, Query, VectorWork
+from notewell.backends.base import Findings, Query, Run
 from notewell.backends.qmd import QmdBackend, modes
 from notewell.backends.qmd.answering import Worded
 from notewell.types import Hit
@@ -40,7 +40,7 @@ async def test_a_note_is_found_by_meaning_and_a_word_all_the_same(
     site = notes.site(qmd, searchMode="vsearch", transport="daemon", environ=models)
 
     backend = await QmdBackend.open(site)
-    report = await backend.refresh(vectors=VectorWork())
+    report = await backend.refresh(Run(vectors="all"))
     doctor = notes.check(
         await backend.search(Query(text="which medicine did the doctor give", limit=2))
     )
@@ -98,7 +98,7 @@ async def test_offline_no_model_is_fetched_by_an_index_run_either(
     offline = replace(site, memory=structs.replace(site.memory, offline=True))
 
     backend = await QmdBackend.open(offline)
-    report = await backend.refresh(vectors=VectorWork())
+    report = await backend.refresh(Run(vectors="all"))
     await backend.close()
 
     assert any("memory.offline is on" in warning for warning in report.warnings)
@@ -157,7 +157,7 @@ async def test_vectors_of_another_model_are_not_used(
         site = notes.site(faulty.command, searchMode="vsearch", environ=environ)
         backend = await QmdBackend.open(site)
         if index:
-            await backend.refresh(vectors=VectorWork())
+            await backend.refresh(Run(vectors="all"))
         found.append(await backend.search(Query(text="heron", limit=6)))
         await backend.close()
 
@@ -212,7 +212,7 @@ async def test_a_model_that_the_users_own_qmd_fetched_is_used_and_only_read(
     offline = replace(site, memory=structs.replace(site.memory, offline=True))
 
     backend = await QmdBackend.open(offline)
-    report = await backend.refresh(vectors=VectorWork())
+    report = await backend.refresh(Run(vectors="all"))
     found = await backend.search(Query(text="heron", limit=3))
     await backend.close()
 
@@ -244,7 +244,7 @@ async def test_texts_without_a_vector_are_no_files_that_could_not_be_indexed(
     site = notes.site(faulty.command, searchMode="vsearch", environ=environ)
 
     backend = await QmdBackend.open(site)
-    report = await backend.refresh(vectors=VectorWork())
+    report = await backend.refresh(Run(vectors="all"))
     await backend.close()
 
     assert (report.files, report.pending, report.embedded) == (1, 0, 0)
@@ -263,10 +263,10 @@ async def test_a_run_over_what_has_vectors_starts_nothing(
     environ = {"QMD_EMBED_MODEL": __file__}
     site = notes.site(faulty.command, searchMode="vsearch", environ=environ)
     backend = await QmdBackend.open(site)
-    await backend.refresh(vectors=VectorWork())
+    await backend.refresh(Run(vectors="all"))
     before = len(faulty.calls())
 
-    await backend.refresh(vectors=VectorWork())
+    await backend.refresh(Run(vectors="all"))
     await backend.close()
 
     assert len(faulty.calls()) == before

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.backends.base import Findings, Query, Site
+from notewell.backends.base import Findings, Query, Run, Site
 from notewell.backends.builtin.engine import Engine
 from notewell.config import load_settings
 from notewell.types import IndexReport, Source
@@ -90,7 +90,7 @@ class Talks:
 
     def refresh(self, *, force: bool = False) -> IndexReport:
         """Bring the index up to date."""
-        return self.engine.refresh(force=force, within=None, progress=None)
+        return self.engine.refresh(Run(force=force))
 
     def ask(
         self, text: str, *, limit: int = 6, sources: frozenset[Source] = BOTH

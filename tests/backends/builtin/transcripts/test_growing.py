@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.backends.base import Run
+
 if TYPE_CHECKING:
     from tests.backends.builtin.transcripts.conftest import Talks
 
@@ -166,7 +168,7 @@ def test_a_run_that_ends_early_says_how_many_are_left(talks: "Talks") -> None:
     for number in range(300):
         talks.write(f"s{number}.jsonl", HEAD, talks.said(f"walrus {number}"))
 
-    first = talks.engine.refresh(force=False, within=0.0, progress=None)
+    first = talks.engine.refresh(Run(within=0.0))
     status = talks.engine.status()
     second = talks.refresh()
 

@@ -15,7 +15,7 @@ from notewell.adapters.embeddings.base import (
     Provider,
     Role,
 )
-from notewell.backends.base import Upload, VectorWork
+from notewell.backends.base import Listener, Run, Upload
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.vectors.sample import UNRELATED
 from notewell.errors import EmbeddingError
@@ -106,7 +106,7 @@ class Concepts:
         )
 
 
-class Meant:
+class Meant(Listener):
     """A notebook whose engine has providers of vectors.
 
     Attributes:
@@ -141,15 +141,16 @@ class Meant:
         choice = Choice(first=self._first, second=second, last=last)
         self.notebook.engine = Engine(replace(site, embedding=choice))
 
+    def embedding(self, done: int, total: int) -> None:
+        self.progress.append((done, total))
+
+    def uploading(self, upload: Upload) -> None:
+        self.uploads.append(upload)
+
     def index(self, *, force: bool = False) -> IndexReport:
         """Bring texts and vectors up to date."""
-        work = VectorWork(
-            progress=lambda done, total: self.progress.append((done, total)),
-            uploading=self.uploads.append,
-        )
-        return self.notebook.engine.refresh(
-            force=force, within=None, progress=None, vectors=work
-        )
+        run = Run(force=force, vectors="all", listener=self)
+        return self.notebook.engine.refresh(run)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.backends.base import VectorWork
+from notewell.backends.base import Run
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.vectors import leg, making
 from notewell.errors import EmbeddingError
@@ -34,9 +34,7 @@ def slow(meant: "Meant", concepts: "Concepts", instant: "Concepts") -> "Meant":
 
 def at_once(meant: "Meant") -> None:
     """Refresh as a command does on the way to an answer."""
-    meant.notebook.engine.refresh(
-        force=False, within=2.0, progress=None, vectors=VectorWork(at_once=True)
-    )
+    meant.notebook.engine.refresh(Run(within=2.0, vectors="instant"))
 
 
 def test_it_answers_while_the_chosen_one_has_no_vectors(

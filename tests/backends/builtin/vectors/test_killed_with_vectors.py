@@ -14,7 +14,7 @@ MAKE = """
 from dataclasses import replace
 import numpy as np
 from notewell.adapters.embeddings.base import Choice, EmbeddingIdentity, Provider
-from notewell.backends.base import VectorWork
+from notewell.backends.base import Run
 from notewell.backends.builtin.vectors import keeping, nearest
 
 nearest.ONE_BY_ONE = 0
@@ -49,7 +49,7 @@ settings = load_settings(config_file=None, environ={"OPENCLAW_STATE_DIR": str(st
 first = Provider(name="concepts", remote=False, host="", open=Numbers)
 engine = Engine(replace(site, agent=settings.agent(None), embedding=Choice(first=first)))
 print("start", flush=True)
-engine.refresh(force=False, within=None, progress=None, vectors=VectorWork())
+engine.refresh(Run(vectors="all"))
 print("end", flush=True)
 """
 

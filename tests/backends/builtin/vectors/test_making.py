@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from notewell.adapters.embeddings.base import Choice, Fetched
-from notewell.backends.base import Upload, VectorWork
+from notewell.backends.base import Run, Upload
 from notewell.backends.builtin import identity
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.vectors import nearest
@@ -381,11 +381,7 @@ def test_two_programs_do_not_make_the_same_vectors(
 
     def also(texts: Sequence[str]) -> None:
         concepts.before = lambda texts: None
-        told.append(
-            beside.refresh(
-                force=False, within=None, progress=None, vectors=VectorWork()
-            )
-        )
+        told.append(beside.refresh(Run(vectors="all")))
 
     concepts.before = also
     report = meant.index()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.adapters.embeddings.base import Choice
-from notewell.backends.base import Findings, Query, VectorWork
+from notewell.backends.base import Findings, Query, Run
 from notewell.backends.builtin import answering
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.vectors import nearest
@@ -48,9 +48,7 @@ class Spoken:
 
     def index(self) -> IndexReport:
         """Bring texts and vectors up to date."""
-        return self.notebook.engine.refresh(
-            force=False, within=None, progress=None, vectors=VectorWork()
-        )
+        return self.notebook.engine.refresh(Run(vectors="all"))
 
     def ask(
         self,

@@ -1,14 +1,14 @@
 """What `notewell.backends.base` promises, on every way of comparing vectors."""
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import msgspec
 import pytest
 from tests.backends.builtin.vectors.conftest import Concepts
 
 from notewell.adapters.embeddings.base import Choice
-from notewell.backends.base import Site, VectorWork
+from notewell.backends.base import PLAIN_RUN, Run, Site
 from notewell.backends.builtin import BuiltinBackend
 from notewell.backends.builtin.vectors import nearest
 from notewell.backends.contract import BackendContract
@@ -34,10 +34,10 @@ class ByMeaning(BuiltinBackend):
         choice = Choice(first=Concepts().provider())
         return await super().open(replace(site, agent=agent, embedding=choice))
 
-    async def refresh(self, **given: Any) -> IndexReport:
-        if given.get("within") is None:  # else no vector is made of half an index
-            given.setdefault("vectors", VectorWork())
-        return await super().refresh(**given)
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
+        if run.within is None:  # else no vector is made of half an index
+            run = replace(run, vectors="all")
+        return await super().refresh(run)
 
 
 class InProcess(ByMeaning):
