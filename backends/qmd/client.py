@@ -9,10 +9,10 @@ from typing import Final
 from notewell.backends.qmd.answer import Document, Unreadable, read_answer
 from notewell.backends.qmd.contract import BACKEND, INSTALL
 from notewell.backends.qmd.home import Home
-from notewell.backends.qmd.process import Output, TimeUp, TooMuch, run
 from notewell.backends.qmd.program import Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 from notewell.log import log
+from notewell.process import OutputTooLong, ProcessOutput, ProcessTimeout, run_program
 
 _ERROR: Final = re.compile(r"^\s*(?:Uncaught )?(\w*Error)\b", re.MULTILINE)
 _CODE: Final = re.compile(r"\b(SQLITE_[A-Z_]+|ERR_[A-Z_]+|E[A-Z]{3,12})\b")
@@ -142,7 +142,9 @@ class Client:
             ("query", *options, *_only(names), "--", text), within
         )
 
-    async def run(self, *arguments: str, within: float, grace: float = 0.5) -> Output:
+    async def run(
+        self, *arguments: str, within: float, grace: float = 0.5
+    ) -> ProcessOutput:
         """Run a command that has to end well.
 
         Raises:
@@ -176,13 +178,13 @@ class Client:
 
     async def _run(
         self, arguments: Sequence[str], within: float, grace: float
-    ) -> Output:
+    ) -> ProcessOutput:
         kind = arguments[0]
         if within <= 0:
             raise timed_out(kind, within)
         try:
             began = time.monotonic()
-            output = await run(
+            output = await run_program(
                 (*self.command, *arguments),
                 environ=self.environ,
                 folder=self.folder,
@@ -200,9 +202,9 @@ class Client:
                 reason="missing",
                 remedy=INSTALL,
             ) from exc
-        except TimeUp as exc:
+        except ProcessTimeout as exc:
             raise timed_out(kind, within) from exc
-        except TooMuch as exc:
+        except OutputTooLong as exc:
             raise BackendFailed(
                 BACKEND,
                 f"`{kind}` printed without end",
@@ -226,7 +228,7 @@ def timed_out(kind: str, seconds: float) -> BackendTimeout:
     )
 
 
-def failure(output: Output, command: str) -> BackendError:
+def failure(output: ProcessOutput, command: str) -> BackendError:
     """Return the failure of a command, by its innermost cause.
 
     Of what it printed only names of errors are told: the rest may be text of notes.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from notewell.backends.qmd.answer import Document, documents_of
-from notewell.backends.qmd.process import end, start
+from notewell.process import end_program, start_program
 
 IDLE_SECONDS: Final = 600.0
 """A daemon that nobody asked anything for so long is stopped."""
@@ -122,7 +122,7 @@ class Daemon:
 
     async def _start(self) -> None:
         await self._end()
-        self._child = await start(
+        self._child = await start_program(
             self._command, environ=self._environ, folder=self._folder, talks=True
         )
         hello = {
@@ -190,7 +190,7 @@ class Daemon:
         if child is not None:
             if child.stdin:
                 child.stdin.close()
-            await end(child)
+            await end_program(child)
 
     def _wait_for_more(self) -> None:
         """Stop it when it is not asked anything for long."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from notewell.backends.qmd.contract import BACKEND, INSTALL, Abilities, abilities_of
-from notewell.backends.qmd.process import TimeUp, TooMuch, run
 from notewell.errors import BackendFailed, BackendTimeout, BackendUnavailable
+from notewell.process import OutputTooLong, ProcessTimeout, run_program
 
 _ENTRIES: Final = ("dist/cli/qmd.js", "dist/qmd.js")
 """The script behind the launcher: since 2.0, and before."""
@@ -203,14 +203,16 @@ async def _ask(
         BackendTimeout: it says nothing in time.
     """
     try:
-        output = await run(command, environ=environ, folder=folder, within=within)
+        output = await run_program(
+            command, environ=environ, folder=folder, within=within
+        )
     except OSError as exc:
         raise BackendUnavailable(
             BACKEND,
             f"{command[0]} cannot be started: {exc.strerror}",
             remedy=INSTALL,
         ) from exc
-    except (TimeUp, TooMuch) as exc:
+    except (ProcessTimeout, OutputTooLong) as exc:
         raise BackendTimeout(
             BACKEND, seconds=within, remedy=f"try `{' '.join(command)}` in a shell"
         ) from exc

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from notewell import process
 from notewell.backends.base import Query
 from notewell.backends.fallback import Resilient
-from notewell.backends.qmd import process
 
 if TYPE_CHECKING:
     from tests.backends.qmd.conftest import Notes

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import notewell
-from notewell.backends.qmd.process import Output, TimeUp, TooMuch, run
+from notewell.process import OutputTooLong, ProcessOutput, ProcessTimeout, run_program
 
 PARENT = """
 import subprocess, sys, time
@@ -24,15 +24,15 @@ print("started", flush=True)
 LASTING = "import time; time.sleep(60)"
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
 
-Run = Callable[..., Awaitable[Output]]
+Run = Callable[..., Awaitable[ProcessOutput]]
 
 
 @pytest.fixture
 def python(tmp_path: Path) -> Run:
     """Runs a script in `tmp_path`."""
 
-    async def run_it(script: str, *, within: float = 20) -> Output:
-        return await run(
+    async def run_it(script: str, *, within: float = 20) -> ProcessOutput:
+        return await run_program(
             (sys.executable, "-c", script),
             environ={"PATH": os.environ["PATH"]},
             folder=tmp_path,
@@ -88,7 +88,7 @@ async def test_output_and_code_of_a_program_are_returned(python: Run) -> None:
         "import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)"
     )
 
-    assert output == Output(code=3, out=b"a\n", err=b"b\n")
+    assert output == ProcessOutput(code=3, out=b"a\n", err=b"b\n")
 
 
 async def test_a_program_reads_nothing_from_us(python: Run) -> None:
@@ -116,9 +116,9 @@ async def test_two_full_streams_do_not_block_each_other(python: Run) -> None:
 async def test_output_without_end_is_cut_off(
     python: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.backends.qmd.process.MOST_OUTPUT", 100_000)
+    monkeypatch.setattr("notewell.process.MOST_OUTPUT", 100_000)
 
-    with pytest.raises(TooMuch):
+    with pytest.raises(OutputTooLong):
         await python("while True: print('x' * 1000)")
 
 
@@ -132,7 +132,7 @@ async def test_a_program_that_cannot_be_started_is_told_from_one_that_fails(
     script.chmod(0o755)
 
     with pytest.raises(OSError, match=r"Permission denied|No such file"):
-        await run(
+        await run_program(
             (str(tmp_path / program),),
             environ={"PATH": os.environ["PATH"]},
             folder=tmp_path,
@@ -153,7 +153,7 @@ async def test_no_grandchild_outlives_the_run(
     if then == "sys.exit(0)":
         assert (await python(script)).out == b"started\n"
     else:
-        with pytest.raises(TimeUp):
+        with pytest.raises(ProcessTimeout):
             await python(script, within=1.0)
 
     assert time.monotonic() - started < 10
@@ -221,10 +221,10 @@ def test_nothing_is_left_when_our_own_program_ends_in_the_middle(
     ours = (
         "import asyncio, os, sys, time\n"
         "from pathlib import Path\n"
-        "from notewell.backends.qmd.process import start\n"
+        "from notewell.process import start_program\n"
         f"script = {PARENT.format(child=STUBBORN, then='time.sleep(60)')!r}\n"
         "async def main():\n"
-        "    await start((sys.executable, '-c', script), environ=os.environ,"
+        "    await start_program((sys.executable, '-c', script), environ=os.environ,"
         f" folder=Path.cwd(), talks={talks})\n"
         "    while not Path('pids').exists() or not Path('pids').read_text():"
         " time.sleep(0.01)\n"

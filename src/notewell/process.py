@@ -1,6 +1,6 @@
 """Running a program: a process group of its own, ended whatever happens to us.
 
-Nothing here knows QMD. A run ends when the program ends, when its time is up, or when the
+A run ends when the program ends, when its time is up, or when the
 task that waits for it is cancelled. In the last two the whole group is asked to end, then
 killed, and reaped before we return. Should we be killed ourselves, a shell in the group
 sees our end of a pipe close, and kills the group.
@@ -44,16 +44,16 @@ _NOT_STARTED: Final = {126: errno.EACCES, 127: errno.ENOENT}
 """What that shell's exit code says of a program that it could not become."""
 
 
-class TimeUp(Exception):
+class ProcessTimeout(Exception):
     """The program did not end in its time; its group is gone."""
 
 
-class TooMuch(Exception):
+class OutputTooLong(Exception):
     """The program printed more than MOST_OUTPUT; its group is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class ProcessOutput:
     """What a program left behind.
 
     Attributes:
@@ -67,14 +67,14 @@ class Output:
     err: bytes
 
 
-async def run(
+async def run_program(
     command: Sequence[str],
     *,
     environ: Mapping[str, str],
     folder: Path,
     within: float,
     grace: float = _GRACE,
-) -> Output:
+) -> ProcessOutput:
     """Run a program to its end, without input.
 
     Args:
@@ -86,27 +86,28 @@ async def run(
 
     Raises:
         OSError: it cannot be started.
-        TimeUp, TooMuch: see there.
+        ProcessTimeout, OutputTooLong: see there.
     """
     out, err = bytearray(), bytearray()
-    child = await start(command, environ=environ, folder=folder)
+    child = await start_program(command, environ=environ, folder=folder)
     try:
         async with asyncio.timeout(within):
             await _read(child, out, err)
             code = await _code_of(child)
     except TimeoutError as exc:
-        await end(child, grace=grace)
-        raise TimeUp from exc
+        await end_program(child, grace=grace)
+        raise ProcessTimeout from exc
     except BaseException:
-        await end(child, grace=grace)
+        await end_program(child, grace=grace)
         raise
-    await end(child, grace=0)  # it is gone; what it left behind in its group is not
+    # It is gone; what it left behind in its group is not.
+    await end_program(child, grace=0)
     if code in _NOT_STARTED:
         raise OSError(_NOT_STARTED[code], os.strerror(_NOT_STARTED[code]))
-    return Output(code=code, out=bytes(out), err=bytes(err))
+    return ProcessOutput(code=code, out=bytes(out), err=bytes(err))
 
 
-async def start(
+async def start_program(
     command: Sequence[str],
     *,
     environ: Mapping[str, str],
@@ -126,7 +127,7 @@ async def start(
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
         with suppress(OSError, ValueError):
-            await end(await starting, grace=0)
+            await end_program(await starting, grace=0)
         raise
 
 
@@ -149,7 +150,7 @@ async def _started(
     return child
 
 
-async def end(child: Process, *, grace: float = _GRACE) -> None:
+async def end_program(child: Process, *, grace: float = _GRACE) -> None:
     """Ask a program's group to end, kill what is left, and reap. Harmless twice."""
     try:
         if grace and child.returncode is None:
@@ -221,7 +222,7 @@ async def _all(stream: asyncio.StreamReader, into: bytearray) -> None:
     while piece := await stream.read(1 << 16):
         into += piece
         if len(into) > MOST_OUTPUT:
-            raise TooMuch
+            raise OutputTooLong
 
 
 async def _last(stream: asyncio.StreamReader, into: bytearray) -> None:
