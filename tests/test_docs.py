@@ -11,7 +11,7 @@ import pytest
 import notewell
 from notewell import errors, types
 from notewell.adapters.surfaces.tools.reference import reference_chapters
-from notewell.backends.text.terms import terms_of
+from notewell.backends.text.analysis import terms_of
 from notewell.config import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,13 +12,12 @@ from notewell.backends.builtin.recheck import Recheck
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Meaning
-from notewell.backends.text.literal import Literal
-from notewell.backends.text.passages import Scored
-from notewell.backends.text.query import Asked
-from notewell.backends.text.query import read as read_query
-from notewell.backends.text.ranking import ranked
-from notewell.backends.text.scoring import Scorer
-from notewell.backends.text.snippets import snippet
+from notewell.backends.text.passages import ScoredPassage
+from notewell.backends.text.query import ParsedQuery
+from notewell.backends.text.query import parse_query as read_query
+from notewell.backends.text.ranking import rank
+from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.backends.text.snippets import cut_snippet
 from notewell.types import Fallback, FallbackReason, Freshness, Hit, source_of
 
 if TYPE_CHECKING:  # loaded by those who need them
@@ -52,7 +51,7 @@ def from_index(
         outdated: Why the index has to be built anew, if it has to.
     """
     asked = read_query(query.text)
-    if not asked.wants:
+    if not asked.terms:
         return Findings(
             hits=(),
             mode="keyword",
@@ -63,7 +62,7 @@ def from_index(
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
     legs = Legs(site, store, tables, asked, query, meaning)
-    literal = Literal(asked.wants, legs.spread)
+    literal = ExactMatch(asked.terms, legs.spread)
     recheck = Recheck(site.workspace, _sayings(site, store, tables))
     hits = _from_legs(site, query, legs, literal, recheck)
     fallbacks = (*meaning.fallbacks, *_gone(meaning, legs), *legs.fallbacks)
@@ -116,24 +115,24 @@ def from_files(
         kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
     )
     asked = read_query(query.text)
-    if not asked.wants:
+    if not asked.terms:
         return Findings(hits=(), mode="scan", reason="empty-query")
     chunking = site.agent.search.chunking
     looked = look_through(
         site.workspace,
-        asked.wants,
+        asked.terms,
         chunking,
         hides=lambda path: "memory" not in query.sources or query.hides(path),
         stop=stop,
     )
     scorer = Scorer(
-        asked.wants,
+        asked.terms,
         looked.spread,
         passages=looked.total,
         mean_length=looked.mean_length,
     )
     scored = [scorer.score(passage) for passage in looked.passages]
-    literal = Literal(asked.wants, looked.spread)
+    literal = ExactMatch(asked.terms, looked.spread)
     recheck = Recheck(site.workspace)
     hits = _hits(site, query, scored, scorer, literal, recheck)
     return Findings(
@@ -149,7 +148,7 @@ def from_files(
 
 
 def _from_legs(
-    site: Site, query: Query, legs: Legs, literal: Literal, recheck: Recheck
+    site: Site, query: Query, legs: Legs, literal: ExactMatch, recheck: Recheck
 ) -> list[Hit]:
     """Return the hits, from as many candidates as it takes."""
     multiplier = site.agent.search.query.hybrid.candidate_multiplier
@@ -186,9 +185,9 @@ def _sayings(site: Site, store: Store, tables: Generation) -> "Sayings | None":
 def _hits(
     site: Site,
     query: Query,
-    scored: Sequence[Scored],
+    scored: Sequence[ScoredPassage],
     scorer: Scorer,
-    literal: Literal,
+    literal: ExactMatch,
     recheck: Recheck,
     floor: float | None = None,
 ) -> list[Hit]:
@@ -196,7 +195,7 @@ def _hits(
     able = [one for one in scored if one.text > 0 or one.vector is not None]
     gone: set[int] = set()
     while True:
-        best = ranked(
+        best = rank(
             [one for one in able if one.passage.id not in gone],
             literal,
             limit=query.limit,
@@ -212,7 +211,9 @@ def _hits(
         gone |= missing
 
 
-def _hit(scored: Scored, scorer: Scorer, recheck: Recheck, most: int | None) -> Hit:
+def _hit(
+    scored: ScoredPassage, scorer: Scorer, recheck: Recheck, most: int | None
+) -> Hit:
     passage = scored.passage
     start, end, match = recheck.cited(scored)
     return Hit(
@@ -220,7 +221,7 @@ def _hit(scored: Scored, scorer: Scorer, recheck: Recheck, most: int | None) -> 
         start_line=start,
         end_line=end,
         match_line=match,
-        snippet=snippet(
+        snippet=cut_snippet(
             passage.text,
             scored.match_line - passage.start_line,
             partial(_inside, scored.window) if scored.window else scorer.weight,
@@ -239,7 +240,7 @@ def _inside(window: str, part: str) -> float:
     return float(part in window)
 
 
-def _warnings(asked: Asked) -> tuple[str, ...]:
+def _warnings(asked: ParsedQuery) -> tuple[str, ...]:
     return (_CUT,) if asked.cut else ()
 
 

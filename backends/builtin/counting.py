@@ -9,7 +9,7 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
 from notewell.backends.builtin.writer import Indexed
-from notewell.backends.text.counted import with_silent
+from notewell.backends.text.passages import with_silent_transcripts
 from notewell.config import VectorSettings
 from notewell.types import (
     VECTOR_SEARCH,
@@ -91,7 +91,9 @@ def _transcripts(store: Store, live: Generation) -> dict[str, str]:
         f" (select 1 from {live.chunks} as c where c.file_id = f.id) order by f.path"
     )
     counted = f"{files:,} with {passages:,} passages"
-    return {"transcripts": with_silent(counted, [path for (path,) in silent])}
+    return {
+        "transcripts": with_silent_transcripts(counted, [path for (path,) in silent])
+    }
 
 
 def _vectors(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from notewell.backends.text.passages import Scored
+from notewell.backends.text.passages import ScoredPassage
 from notewell.config import HybridSettings
 
 _WEAK: Final = 0.05
@@ -34,12 +34,12 @@ _USUAL: Final = HybridSettings()
 
 
 def fused(
-    scored: Sequence[Scored],
+    scored: Sequence[ScoredPassage],
     background: float,
     settings: HybridSettings,
     *,
     gate: float = 1.0,
-) -> list[Scored]:
+) -> list[ScoredPassage]:
     """Return the passages with the score by which words and vectors order them.
 
     Args:
@@ -72,7 +72,7 @@ def fused(
     ]
 
 
-def by_vectors(scored: Sequence[Scored]) -> list[Scored]:
+def by_vectors(scored: Sequence[ScoredPassage]) -> list[ScoredPassage]:
     """Return the passages with their nearness as score: `hybrid.enabled` is false."""
     return [replace(one, score=max(0.0, one.vector or 0.0)) for one in scored]
 

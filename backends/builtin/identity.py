@@ -10,8 +10,8 @@ import Stemmer
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.backends.text.analysis import TERMS_VERSION
 from notewell.backends.text.chunking import CHUNKER_VERSION
-from notewell.backends.text.terms import TERMS_VERSION
 from notewell.config import ChunkingSettings
 
 _MEANWHILE: Final = (

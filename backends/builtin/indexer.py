@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.text.chunking import Chunk, cut
-from notewell.backends.text.passages import named
-from notewell.backends.text.terms import Forms, forms_of
+from notewell.backends.text.analysis import Forms, forms_of
+from notewell.backends.text.chunking import Chunk, cut_chunks
+from notewell.backends.text.passages import note_names
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 
@@ -99,7 +99,7 @@ class Indexer:
         if before and before.digest == read.digest and before.problem is None:
             self._touch(before, signature)
             return
-        chunks = cut(
+        chunks = cut_chunks(
             split_lines(read.text),
             tokens=self._chunking.tokens,
             overlap=self._chunking.overlap,
@@ -195,7 +195,7 @@ class Indexer:
     def add(self, file_id: int, path: str, chunks: list[Chunk]) -> int:
         """Index passages of a file; return the id of the first, the others follow."""
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
-        about = _context(named(path))
+        about = _context(note_names(path))
         rows: list[tuple[int | str | bytes, ...]] = []
         entries: list[tuple[int | str, ...]] = []
         for key, chunk in enumerate(chunks, first):

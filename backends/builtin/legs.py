@@ -14,10 +14,9 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.transcripts.visible import Visible
 from notewell.backends.builtin.vectors.outcome import Meaning
-from notewell.backends.text.literal import Literal
-from notewell.backends.text.passages import COLUMNS, Passage, Scored
-from notewell.backends.text.query import Asked, Want
-from notewell.backends.text.scoring import Scorer
+from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
+from notewell.backends.text.query import ParsedQuery, QueryTerm
+from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.types import Fallback, Mode
 
 if TYPE_CHECKING:
@@ -45,11 +44,11 @@ class Legs:
         site: Site,
         store: Store,
         tables: Generation,
-        asked: Asked,
+        asked: ParsedQuery,
         query: Query,
         meaning: Meaning,
     ) -> None:
-        wants = asked.wants
+        wants = asked.terms
         hybrid = site.agent.search.query.hybrid
         # A model reads but the beginning of a question of thousands of words.
         if asked.cut:
@@ -71,7 +70,7 @@ class Legs:
         self.lacking = 0
         self.vectors = self._vectors(meaning)
         self.exhausted = False
-        self._scored: dict[int, Scored] = {}
+        self._scored: dict[int, ScoredPassage] = {}
         self._nearness: dict[int, Near] = {}
 
     @property
@@ -86,7 +85,7 @@ class Legs:
         """Why vectors were not compared as they were to be, if they were not."""
         return self.vectors.fallbacks if self.vectors else ()
 
-    def candidates(self, literal: Literal, pool: int) -> list[Scored]:
+    def candidates(self, literal: ExactMatch, pool: int) -> list[ScoredPassage]:
         """Return about `pool` passages of each leg, weighed and joined."""
         found = candidates(
             self._store,
@@ -163,7 +162,7 @@ class Legs:
         self.lacking = still_lacking(self._store, self._tables, kept)
         return meaning.ways.search(self._store, self._tables, kept, meaning.vector)
 
-    def _compared(self, scored: Scored) -> Scored:
+    def _compared(self, scored: ScoredPassage) -> ScoredPassage:
         """Add what its vectors say: how near it is, and where if no word says it."""
         near = self._nearness.get(scored.passage.id)
         if near is None or self.vectors is None:
@@ -192,7 +191,7 @@ class Legs:
         )
 
 
-def _has_meaning(want: Want) -> bool:
+def _has_meaning(want: QueryTerm) -> bool:
     """Say whether a model can know what a thing is; it cannot know ids and hashes."""
-    words = not want.filler and not want.part
+    words = not want.stop_word and not want.part
     return words and not any(map(str.isdigit, want.exact[0]))

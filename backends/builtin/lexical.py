@@ -14,9 +14,9 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.transcripts.visible import Visible
 from notewell.backends.builtin.vocabulary import passages_with
-from notewell.backends.text.literal import Literal, quoted
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
-from notewell.backends.text.query import Want
+from notewell.backends.text.query import QueryTerm
+from notewell.backends.text.scoring import ExactMatch, quoted
 
 _LONGEST_LISTS = 20_000
 """Entries of term lists that a query may read, the rarest term's excepted."""
@@ -29,7 +29,7 @@ _WEIGHTS = "1.0, 0.6, 0.8"
 
 
 def spread_of(
-    store: Store, tables: Generation, wants: Sequence[Want]
+    store: Store, tables: Generation, wants: Sequence[QueryTerm]
 ) -> dict[str, int]:
     """Return in how many passages each term of the wants stands."""
     terms = {term for want in wants for term in want.terms()}
@@ -39,9 +39,9 @@ def spread_of(
 def candidates(
     store: Store,
     tables: Generation,
-    wants: Sequence[Want],
+    wants: Sequence[QueryTerm],
     spread: Mapping[str, int],
-    literal: Literal,
+    literal: ExactMatch,
     *,
     visible: Visible,
     limit: int,
@@ -104,9 +104,9 @@ class _Way(NamedTuple):
     second: bool
 
 
-def _expression(wants: Sequence[Want], spread: Mapping[str, int]) -> str:
+def _expression(wants: Sequence[QueryTerm], spread: Mapping[str, int]) -> str:
     """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
-    content = [want for want in wants if not want.filler and _is_here(want, spread)]
+    content = [want for want in wants if not want.stop_word and _is_here(want, spread)]
     ways = {way for want in content or wants for way in _ways(want, spread) if way.cost}
     chosen: dict[str, None] = {}
     spent = 0
@@ -120,11 +120,11 @@ def _expression(wants: Sequence[Want], spread: Mapping[str, int]) -> str:
     return " OR ".join(chosen)
 
 
-def _is_here(want: Want, spread: Mapping[str, int]) -> bool:
+def _is_here(want: QueryTerm, spread: Mapping[str, int]) -> bool:
     return want.prefix or any(way.cost for way in _ways(want, spread))
 
 
-def _ways(want: Want, spread: Mapping[str, int]) -> list[_Way]:
+def _ways(want: QueryTerm, spread: Mapping[str, int]) -> list[_Way]:
     ways = [_Way(quoted(t), spread.get(t, 0), want.part) for t in want.exact]
     if want.prefix:
         return [_Way(f"{quoted(want.exact[0])} *", 1, want.part), *ways[1:]]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from notewell.backends.text.passages import Scored
+from notewell.backends.text.passages import ScoredPassage
 from notewell.errors import PathRefused
 from notewell.types import source_of
 from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
@@ -33,7 +33,7 @@ class Recheck:
         self.lost = False
         self.unread: dict[str, str] = {}
 
-    def as_it_stands(self, scored: Scored) -> Scored | None:
+    def as_it_stands(self, scored: ScoredPassage) -> ScoredPassage | None:
         """Return the passage with the lines that it has now, None if it is gone."""
         passage = scored.passage
         if source_of(passage.path) == "sessions":
@@ -47,14 +47,14 @@ class Recheck:
         self.lost = self.lost or found is None
         return found
 
-    def cited(self, scored: Scored) -> tuple[int, int, int]:
+    def cited(self, scored: ScoredPassage) -> tuple[int, int, int]:
         """Return the first, the last and the best line that a hit cites."""
         passage = scored.passage
         if self._sayings and source_of(passage.path) == "sessions":
             return self._sayings.cited(scored)
         return passage.start_line, passage.end_line, scored.match_line
 
-    def _as_said(self, scored: Scored) -> Scored | None:
+    def _as_said(self, scored: ScoredPassage) -> ScoredPassage | None:
         """Return a passage of a transcript if its file still holds what was read."""
         if self._sayings and self._sayings.stands(scored.passage.path):
             return scored
@@ -93,7 +93,7 @@ def _is_unchanged(file: str, signature: tuple[int, int, int]) -> bool:
     return (now.st_size, *times) == (size, mtime_ns, ctime_ns)
 
 
-def _find(scored: Scored, lines: list[str]) -> Scored | None:
+def _find(scored: ScoredPassage, lines: list[str]) -> ScoredPassage | None:
     """Look for the passage, then for its best line alone, nearest to where it was."""
     passage = scored.passage
     wanted = passage.text.split("\n")

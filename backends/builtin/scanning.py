@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from threading import Event
 
 from notewell.backends.blocking import CalledOff
-from notewell.backends.text.chunking import cut
+from notewell.backends.text.analysis import forms_of, terms_of
+from notewell.backends.text.chunking import cut_chunks
 from notewell.backends.text.passages import Passage
-from notewell.backends.text.query import Want
-from notewell.backends.text.terms import forms_of, terms_of
+from notewell.backends.text.query import QueryTerm
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, Workspace, read_note, scan, split_lines
 
@@ -47,7 +47,7 @@ class Looked:
 
 def look_through(
     workspace: Workspace,
-    wants: Sequence[Want],
+    wants: Sequence[QueryTerm],
     chunking: ChunkingSettings,
     *,
     hides: Callable[[str], bool],
@@ -101,7 +101,7 @@ def _passages(
     except OSError as error:
         unread[note.path] = error.strerror or "unreadable"
         return
-    chunks = cut(lines, tokens=chunking.tokens, overlap=chunking.overlap)
+    chunks = cut_chunks(lines, tokens=chunking.tokens, overlap=chunking.overlap)
     for number, chunk in enumerate(chunks, before):
         yield Passage(
             id=number,

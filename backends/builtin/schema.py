@@ -14,7 +14,7 @@ APPLICATION_ID: Final = 0x6E77_6C31
 
 SCHEMA_VERSION: Final = 4
 
-# White space alone parts terms: notewell.backends.text.terms has done the rest.
+# White space alone parts terms: notewell.backends.text.analysis has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
 
 _GATHERED: Final = 16 * 1024 * 1024

@@ -18,12 +18,11 @@ from notewell.backends.qmd.counts import Counts
 from notewell.backends.qmd.reading import Names, Reading, spread_in
 from notewell.backends.qmd.sayings import Sayings, cited
 from notewell.backends.qmd.words import planned
-from notewell.backends.text.literal import Literal
-from notewell.backends.text.passages import Passage, Scored
-from notewell.backends.text.query import Want
-from notewell.backends.text.ranking import ranked
-from notewell.backends.text.scoring import Scorer
-from notewell.backends.text.snippets import snippet
+from notewell.backends.text.passages import Passage, ScoredPassage
+from notewell.backends.text.query import QueryTerm
+from notewell.backends.text.ranking import rank
+from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.backends.text.snippets import cut_snippet
 from notewell.types import Hit, source_of
 
 _READ: Final = 100
@@ -60,7 +59,7 @@ class Words:
         self,
         site: Site,
         query: Query,
-        wants: Sequence[Want],
+        wants: Sequence[QueryTerm],
         *,
         asking: Question,
         names: Names,
@@ -185,10 +184,10 @@ class Words:
         if not passages:
             return Worded(hits=(), literal=False, stale=self._stale)
         spread = spread_in(passages, self._wants, self._spread)
-        literal = Literal(self._wants, spread)
+        literal = ExactMatch(self._wants, spread)
         scorer = self._scorer(passages, spread)
         scored = [one for one in map(scorer.score, passages) if one.score > 0]
-        best = ranked(
+        best = rank(
             [self._blended(one) for one in scored],
             literal,
             limit=self._query.limit,
@@ -201,7 +200,7 @@ class Words:
             stale=self._stale,
         )
 
-    def _blended(self, scored: Scored) -> Scored:
+    def _blended(self, scored: ScoredPassage) -> ScoredPassage:
         """Give QMD's order its share; what it was not asked about is in the middle."""
         place = self._rank.get(scored.passage.path, _RANK_DAMPING)
         own = _RANK_DAMPING / (_RANK_DAMPING + place)
@@ -220,10 +219,10 @@ class Words:
         )
 
 
-def _hit(scored: Scored, scorer: Scorer, most: int | None) -> Hit:
+def _hit(scored: ScoredPassage, scorer: Scorer, most: int | None) -> Hit:
     passage = scored.passage
     best = scored.match_line - passage.start_line
-    shown = snippet(passage.text, best, scorer.weight, most)
+    shown = cut_snippet(passage.text, best, scorer.weight, most)
     start, end, match = cited(passage, scored.match_line)
     return Hit(
         path=passage.path,

@@ -17,7 +17,7 @@ from notewell.backends.base import Site
 from notewell.backends.qmd.collections import Collection, free_name
 from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home
-from notewell.backends.text.counted import with_silent
+from notewell.backends.text.passages import with_silent_transcripts
 from notewell.errors import BackendFailed, NoteNotWritten
 from notewell.sessions import (
     ExportReport,
@@ -191,7 +191,7 @@ class Copies:
             path for path, each in copies.items() if each.silent and each.read
         )
         counted = f"{len(copies) - len(silent):,} of {len(copies):,} in {self.folder}"
-        return with_silent(counted, silent)
+        return with_silent_transcripts(counted, silent)
 
     def _is_settled(
         self, transcript: Transcript, copies: dict[str, Copied], here: Container[str]

@@ -36,8 +36,8 @@ from notewell.backends.qmd.upkeep import COUNTED_AT_ONCE, Upkeep
 from notewell.backends.qmd.vectors import Vectors
 from notewell.backends.qmd.words import has_signs, runs_in
 from notewell.backends.qmd.writing import Writer
-from notewell.backends.text.query import Want
-from notewell.backends.text.query import read as read_query
+from notewell.backends.text.query import QueryTerm
+from notewell.backends.text.query import parse_query as read_query
 from notewell.errors import BackendError, BackendFailed
 from notewell.types import FallbackReason, IndexReport, IndexStatus
 
@@ -118,7 +118,7 @@ class QmdBackend:
 
     async def _found(self, query: Query, record: Record) -> Findings:
         asked = read_query(query.text)
-        if not asked.wants:
+        if not asked.terms:
             return Findings(hits=(), mode="search", reason="empty-query")
         if not record.generation or not record.documents:
             missed = await off_the_loop(self._upkeep.pending, query)
@@ -131,7 +131,7 @@ class QmdBackend:
         await off_the_loop(self._check, record)
         looking = self._upkeep.looking(query, record)
         try:
-            answered = await self._answered(query, asked.wants, record)
+            answered = await self._answered(query, asked.terms, record)
             pending = await looking if looking else None
         finally:
             if looking:
@@ -139,7 +139,7 @@ class QmdBackend:
         return await off_the_loop(self._findings, query, record, answered, pending)
 
     async def _answered(
-        self, query: Query, wants: tuple[Want, ...], record: Record
+        self, query: Query, wants: tuple[QueryTerm, ...], record: Record
     ) -> Answered:
         budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000)
         asking = await self._asking_of(record)
@@ -173,7 +173,7 @@ class QmdBackend:
             self.nudge()
 
     def _words(
-        self, query: Query, wants: tuple[Want, ...], record: Record, asking: Asking
+        self, query: Query, wants: tuple[QueryTerm, ...], record: Record, asking: Asking
     ) -> tuple[Words, Question]:
         sayings = Sayings(self._copies, self._speech, query, record.collections)
         names = sayings.names

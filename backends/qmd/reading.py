@@ -11,10 +11,10 @@ from hashlib import sha256
 
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.collections import Collection, handles, path_in
-from notewell.backends.text.chunking import cut
+from notewell.backends.text.analysis import forms_of, terms_of
+from notewell.backends.text.chunking import cut_chunks
 from notewell.backends.text.passages import Passage
-from notewell.backends.text.query import Want
-from notewell.backends.text.terms import forms_of, terms_of
+from notewell.backends.text.query import QueryTerm
 from notewell.config import ChunkingSettings
 from notewell.errors import PathRefused
 from notewell.workspace import Locator, Workspace, split_lines
@@ -127,7 +127,7 @@ class Reading:
         self, path: str, raw: bytes, signature: tuple[int, int, int]
     ) -> Iterator[Passage]:
         lines = split_lines(decode_note(raw))
-        chunks = cut(
+        chunks = cut_chunks(
             lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
         )
         for chunk in chunks:
@@ -151,7 +151,7 @@ def digest_of(raw: bytes) -> str:
 
 def spread_in(
     passages: Iterable[Passage],
-    wants: Sequence[Want],
+    wants: Sequence[QueryTerm],
     documents: Mapping[str, int] = {},
 ) -> Mapping[str, int]:
     """Return in how many passages each term of the wants stands.

@@ -14,9 +14,9 @@ from notewell.backends.base import Query
 from notewell.backends.qmd.answer import Document
 from notewell.backends.qmd.collections import Collection, handles
 from notewell.backends.qmd.copies import Copies
-from notewell.backends.text.chunking import cut
+from notewell.backends.text.analysis import forms_of
+from notewell.backends.text.chunking import cut_chunks
 from notewell.backends.text.passages import Passage
-from notewell.backends.text.terms import forms_of
 from notewell.config import ChunkingSettings
 from notewell.sessions import (
     Flat,
@@ -126,7 +126,7 @@ class Speech:
                 piece=chunk.piece,
                 origins=said.text.origins,
             )
-            for chunk in cut(
+            for chunk in cut_chunks(
                 said.text.lines[first:end],
                 tokens=self._chunking.tokens,
                 overlap=self._chunking.overlap,

@@ -12,9 +12,8 @@ from itertools import combinations, islice, pairwise, zip_longest
 from typing import Final, NamedTuple
 
 from notewell.backends.qmd.counts import Counts
-from notewell.backends.text.folding import fold
-from notewell.backends.text.query import Want
-from notewell.backends.text.terms import is_unspaced, split
+from notewell.backends.text.analysis import fold, is_unspaced, split_words
+from notewell.backends.text.query import QueryTerm
 
 MOST_SEARCHES: Final = 10
 """What QMD takes in one call."""
@@ -39,7 +38,7 @@ def as_written(text: str) -> str:
     >>> as_written('-v "multi-agent" https://api.example.com/v2')
     'v multi-agent https api example com v2'
     """
-    words = _SIGNS.sub(" ", " ".join(split(text, accents=True)))
+    words = _SIGNS.sub(" ", " ".join(split_words(text, accents=True)))
     return " ".join(islice((word for word in words.split()), _MOST_WORDS))
 
 
@@ -55,7 +54,7 @@ class Asked(NamedTuple):
     spread: dict[str, int]
 
 
-def planned(text: str, wants: Sequence[Want], counts: Counts) -> Asked:
+def planned(text: str, wants: Sequence[QueryTerm], counts: Counts) -> Asked:
     """Choose the searches that find what a question asks for.
 
     The whole of it; then what is rare in it, alone, by pairs, and beside each other as
@@ -69,7 +68,7 @@ def planned(text: str, wants: Sequence[Want], counts: Counts) -> Asked:
     spread: dict[str, int] = {}
     whole: list[str] = []
     pieces: list[str] = []
-    for want in [want for want in wants if not want.filler] or wants:
+    for want in [want for want in wants if not want.stop_word] or wants:
         for term in want.exact:
             search = _search_for(term, own)
             if search:
@@ -119,9 +118,9 @@ def _few(counts: Counts) -> Callable[[str], int]:
 
 def runs_in(text: str) -> list[str]:
     """Return what of it is of a script that is written without spaces."""
-    return [token for token in split(text) if is_unspaced(token)]
+    return [token for token in split_words(text) if is_unspaced(token)]
 
 
 def has_signs(text: str) -> bool:
     """Say whether a word of it is more than letters: `foo/bar`, `C++`, `v2.1`."""
-    return any(not token.isalnum() for token in split(text))
+    return any(not token.isalnum() for token in split_words(text))

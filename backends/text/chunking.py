@@ -1,4 +1,4 @@
-"""Cutting a note into passages: whole lines, with the headings above them.
+"""Cutting a note into chunks: whole lines, with the headings above them.
 
 A chunk is a run of whole lines of at most `tokens` estimated tokens, the
 overlap with the chunk before it included. A heading starts a new chunk once the
@@ -8,15 +8,17 @@ too long for a chunk is cut into pieces, each a chunk that cites that line.
 Law: every character of a line with text in it stands in a chunk that cites it.
 """
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from notewell.backends.text.characters import (
+from notewell.backends.text.analysis import (
+    QUARTERS_PER_TOKEN,
     character_border,
     is_inside_character,
+    token_quarters,
 )
-from notewell.backends.text.headings import Headings
-from notewell.backends.text.tokens import QUARTERS_PER_TOKEN, quarters
 
 CHUNKER_VERSION = "1"
 """Part of the index identity: other cuts need another index."""
@@ -24,10 +26,72 @@ CHUNKER_VERSION = "1"
 _WORTH_ALONE = 0.5
 """A chunk this full ends at the next heading; smaller sections share a chunk."""
 
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t\r]|$)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+_LONGEST_TITLE = 200
+"""Characters; every passage below repeats them, and a title may be a whole text."""
+
+
+class Headings:
+    """Every ATX heading of a note; those inside fenced code are not headings."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.at: dict[int, str] = {}
+        """The heading path that begins at a line, by the line's index (from 0)."""
+        self._read(lines)
+        self._starts = list(self.at)
+
+    def above(self, index: int) -> str:
+        """Return the headings in force at a line, outermost first.
+
+        >>> Headings(["# A", "text", "## B", "text"]).above(3)
+        'A > B'
+        """
+        place = bisect_right(self._starts, index)
+        return self.at[self._starts[place - 1]] if place else ""
+
+    def _read(self, lines: Sequence[str]) -> None:
+        open_fence = ""
+        path: list[tuple[int, str]] = []
+        for index, line in enumerate(lines):
+            start = line.lstrip(" ")[:1]
+            if start in ("`", "~"):
+                open_fence = _after_fence(line, open_fence)
+            elif start == "#" and not open_fence and (found := _HEADING.match(line)):
+                level = len(found[1])
+                path = [entry for entry in path if entry[0] < level]
+                path.append((level, _title(line[found.end() :])))
+                self.at[index] = " > ".join(title for _, title in path if title)
+
+
+def _title(text: str) -> str:
+    """Return what stands after the opening hashes, without closing ones.
+
+    >>> _title(" Ports ## "), _title(" C#"), _title(" ##")
+    ('Ports', 'C#', '')
+    """
+    text = text.strip(" \t\r")
+    bare = text.rstrip("#")
+    if not bare or bare[-1] in " \t":
+        text = bare.rstrip(" \t")
+    return text[:_LONGEST_TITLE]
+
+
+def _after_fence(line: str, open_fence: str) -> str:
+    """Return the fence that is open after a line that may be one."""
+    found = _FENCE.match(line)
+    if not found:
+        return open_fence
+    if not open_fence:
+        return found[1]
+    closes = found[1].startswith(open_fence) and not line.strip(" \t\r" + open_fence[0])
+    return "" if closes else open_fence
+
 
 @dataclass(slots=True, kw_only=True)
 class Chunk:
-    """A passage of a note.
+    """A run of lines of a note.
 
     Attributes:
         start_line: First line, 1-based.
@@ -44,7 +108,7 @@ class Chunk:
     piece: bool = False
 
 
-def cut(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk]:
+def cut_chunks(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk]:
     """Cut the lines of a note into chunks.
 
     Args:
@@ -59,7 +123,7 @@ def cut(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk]:
     room, shared = tokens * QUARTERS_PER_TOKEN, overlap * QUARTERS_PER_TOKEN
     chunks: list[Chunk] = []
     for first, end in _spans(lines, headings, room=room, overlap=shared):
-        if end - first == 1 and quarters(lines[first]) >= room:
+        if end - first == 1 and token_quarters(lines[first]) >= room:
             chunks += _pieces(lines[first], first, headings, room=room, overlap=shared)
         elif any(line and not line.isspace() for line in lines[first:end]):
             chunks.append(_chunk(lines, first, end, headings))
@@ -70,7 +134,9 @@ def _spans(
     lines: Sequence[str], headings: Headings, *, room: int, overlap: int
 ) -> Iterator[tuple[int, int]]:
     """Yield (first, end) indexes of the chunks; an endless line is a span of its own."""
-    costs = [len(line) + 1 if line.isascii() else quarters(line) + 1 for line in lines]
+    costs = [
+        len(line) + 1 if line.isascii() else token_quarters(line) + 1 for line in lines
+    ]
     first = fresh = cost = 0
     for index, size in enumerate(costs):
         endless = size > room
@@ -141,12 +207,12 @@ def _fitting(text: str, room: int) -> int:
     The piece ends after white space when there is some in its last quarter, and
     never inside a character that is written with several code points.
     """
-    if quarters(text) <= room:
+    if token_quarters(text) <= room:
         return len(text)
     low, high = 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = quarters(text[:middle]) <= room
+        fits = token_quarters(text[:middle]) <= room
         low, high = (middle, high) if fits else (low, middle - 1)
     late = low - low // 4
     border = max(text.rfind(" ", late, low), text.rfind("\t", late, low))
@@ -156,7 +222,7 @@ def _fitting(text: str, room: int) -> int:
 def _repeated(piece: str, overlap: int) -> int:
     """Return how many characters at the end of a piece the next one repeats."""
     width = min(overlap, len(piece) // 2)
-    while width and quarters(piece[-width:]) > overlap:
+    while width and token_quarters(piece[-width:]) > overlap:
         width = width * 3 // 4
     start = len(piece) - width
     start = piece.find(" ", start) + 1 or start

@@ -34,7 +34,7 @@ class Passage:
     @property
     def beside(self) -> str:
         """What stands beside its text: the note's path and name, and the headings."""
-        return f"{named(self.path)} {self.heading}"
+        return f"{note_names(self.path)} {self.heading}"
 
     def lines(self, first: int, last: int) -> "Passage":
         """Return the part of it that spans these lines of the note."""
@@ -67,17 +67,17 @@ def passage_of(row: tuple[Any, ...]) -> Passage:
     )
 
 
-def named(path: str) -> str:
+def note_names(path: str) -> str:
     """Return what a note is called: its path, and its name without the suffix.
 
-    >>> named("memory/CHANGELOG_V12.md")
+    >>> note_names("memory/CHANGELOG_V12.md")
     'memory/CHANGELOG_V12.md CHANGELOG_V12'
     """
     return f"{path} {path.rpartition('/')[2].rpartition('.')[0]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoredPassage:
     """A passage with what the legs say of it.
 
     Attributes:
@@ -104,13 +104,13 @@ class Scored:
         return (-self.score, self.passage.path, self.passage.start_line)
 
 
-def without_repeats(ranked: Iterable[Scored]) -> list[Scored]:
+def without_repeats(ranked: Iterable[ScoredPassage]) -> list[ScoredPassage]:
     """Let no line stand in two passages: the better passage keeps it.
 
     What is left of the other one stays if its best line is in it; otherwise the
     better passage already shows that line.
     """
-    kept: list[Scored] = []
+    kept: list[ScoredPassage] = []
     of_note: dict[str, list[Passage]] = {}
     for scored in ranked:
         better = of_note.setdefault(scored.passage.path, [])
@@ -121,7 +121,7 @@ def without_repeats(ranked: Iterable[Scored]) -> list[Scored]:
     return kept
 
 
-def _rest(scored: Scored, better: Sequence[Passage]) -> Scored | None:
+def _rest(scored: ScoredPassage, better: Sequence[Passage]) -> ScoredPassage | None:
     first, last = scored.passage.start_line, scored.passage.end_line
     for passage in better:
         if passage.start_line <= scored.match_line <= passage.end_line:
@@ -133,3 +133,20 @@ def _rest(scored: Scored, better: Sequence[Passage]) -> Scored | None:
     if (first, last) == (scored.passage.start_line, scored.passage.end_line):
         return scored
     return replace(scored, passage=scored.passage.lines(first, last))
+
+
+_SHOWN: Final = 3
+
+
+def with_silent_transcripts(counted: str, silent: Sequence[str]) -> str:
+    """Add to a count the transcripts in which there is nothing to search.
+
+    >>> with_silent_transcripts("2 with 9 passages", ["sessions/a.jsonl"])
+    '2 with 9 passages; nothing to search in sessions/a.jsonl'
+    """
+    if not silent:
+        return counted
+    names = ", ".join(silent[:_SHOWN])
+    left = len(silent) - _SHOWN
+    more = f" and {left:,} more" if left > 0 else ""
+    return f"{counted}; nothing to search in {names}{more}"

@@ -1,13 +1,19 @@
-"""Reading a question: which things it wants, and what each may look like in a note."""
+"""Parsing a query: which things it asks for, and what each may look like in a note."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from notewell.backends.text.stopwords import is_filler
-from notewell.backends.text.terms import analyse, compound, is_unspaced, split, stem
+from notewell.backends.text.analysis import (
+    analyse,
+    compound_term,
+    is_stop_word,
+    is_unspaced,
+    split_words,
+    stem,
+)
 
-MOST_WANTS = 48
+MOST_QUERY_TERMS = 48
 """Distinct things that one query may ask for; the rest of a long text is left out."""
 
 _MOST_READ = 20_000
@@ -19,7 +25,7 @@ _PART = 0.35
 _RUN = 0.2
 """Weight of a short run as a whole, which may be a word, beside its pairs."""
 
-_FILLER = 0.1
+_STOP_WORD = 0.1
 """Weight of a word that only holds a sentence together."""
 
 _LONGEST_WORD = 4
@@ -31,7 +37,7 @@ _VERSION = re.compile(r"v\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
+class QueryTerm:
     """One thing that a query asks for.
 
     Attributes:
@@ -40,8 +46,8 @@ class Want:
         phrase: Terms that are the thing when they follow each other.
         prefix: A term that begins with `exact` is the thing, too.
         weight: How much it counts, in (0, 1].
-        filler: It only holds the sentence together.
-        part: It is a part of something that is wanted as a whole, too.
+        stop_word: It only holds the sentence together.
+        part: It is a part of something that is asked for as a whole, too.
         in_run: It is a piece of a run without spaces.
     """
 
@@ -50,7 +56,7 @@ class Want:
     phrase: tuple[str, ...] = ()
     prefix: bool = False
     weight: float = 1.0
-    filler: bool = False
+    stop_word: bool = False
     part: bool = False
     in_run: bool = False
 
@@ -63,96 +69,98 @@ class Want:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuery:
     """A query as it was read.
 
     Attributes:
-        wants: Distinct things, in the order of the query.
-        cut: True when the query asked for more than `MOST_WANTS`.
+        terms: Distinct things, in the order of the query.
+        cut: True when the query asked for more than `MOST_QUERY_TERMS`.
     """
 
-    wants: tuple[Want, ...]
+    terms: tuple[QueryTerm, ...]
     cut: bool
 
 
-def read(text: str) -> Asked:
+def parse_query(text: str) -> ParsedQuery:
     """Read a query. No character of it is syntax.
 
-    >>> [want.exact for want in read("the multi-agent plan").wants]
+    >>> [term.exact for term in parse_query("the multi-agent plan").terms]
     [('the',), ('multi-agent',), ('multi',), ('agent',), ('plan',)]
     """
-    wants: dict[tuple[str, ...], Want] = {}
-    for token in split(text[:_MOST_READ]):
-        for want in _wants_of(token):
-            known = wants.get(want.exact)
-            if known is None or known.weight < want.weight:
-                wants[want.exact] = want
-        if len(wants) > MOST_WANTS * 8:
+    query_terms: dict[tuple[str, ...], QueryTerm] = {}
+    for token in split_words(text[:_MOST_READ]):
+        for query_term in _terms_of_token(token):
+            known = query_terms.get(query_term.exact)
+            if known is None or known.weight < query_term.weight:
+                query_terms[query_term.exact] = query_term
+        if len(query_terms) > MOST_QUERY_TERMS * 8:
             break
-    chosen = _heaviest(wants.values())
-    whole = len(text) <= _MOST_READ and len(chosen) == len(wants)
-    return Asked(wants=chosen, cut=not whole)
+    chosen = _heaviest(query_terms.values())
+    whole = len(text) <= _MOST_READ and len(chosen) == len(query_terms)
+    return ParsedQuery(terms=chosen, cut=not whole)
 
 
-def _heaviest(wants: Iterable[Want]) -> tuple[Want, ...]:
-    """Keep the first MOST_WANTS, words with content before others, in their order."""
-    listed = list(wants)
-    if len(listed) <= MOST_WANTS:
+def _heaviest(query_terms: Iterable[QueryTerm]) -> tuple[QueryTerm, ...]:
+    """Keep the first MOST_QUERY_TERMS, words with content before others, in their order."""
+    listed = list(query_terms)
+    if len(listed) <= MOST_QUERY_TERMS:
         return tuple(listed)
     order = sorted(range(len(listed)), key=lambda place: (-listed[place].weight, place))
-    return tuple(listed[place] for place in sorted(order[:MOST_WANTS]))
+    return tuple(listed[place] for place in sorted(order[:MOST_QUERY_TERMS]))
 
 
-def _wants_of(token: str) -> list[Want]:
+def _terms_of_token(token: str) -> list[QueryTerm]:
     forms = analyse(token)
     if is_unspaced(token):
-        return _wants_of_run(forms.body)
+        return _terms_of_run(forms.body)
     if token.isalnum() and len(forms.body) == 1:
         return [_word(forms.body[0])]
-    return _wants_of_compound(token, forms.body)
+    return _terms_of_compound(token, forms.body)
 
 
-def _wants_of_run(pairs: tuple[str, ...]) -> list[Want]:
+def _terms_of_run(pairs: tuple[str, ...]) -> list[QueryTerm]:
     """Return the pairs of a run; of one that may be a word, the whole run as well."""
     if len(pairs) == 1:
-        return [Want(pairs, in_run=True)]
+        return [QueryTerm(pairs, in_run=True)]
     pairs = pairs[:-1]
     is_word = 1 < len(pairs) < _LONGEST_WORD
-    wants = [Want((pair,), in_run=True, part=is_word) for pair in pairs]
+    query_terms = [QueryTerm((pair,), in_run=True, part=is_word) for pair in pairs]
     if is_word:
         whole = pairs[0] + "".join(pair[-1] for pair in pairs[1:])
-        wants.append(Want((whole,), phrase=pairs, weight=_RUN, in_run=True))
-    return wants
+        query_terms.append(QueryTerm((whole,), phrase=pairs, weight=_RUN, in_run=True))
+    return query_terms
 
 
-def _wants_of_compound(token: str, parts: tuple[str, ...]) -> list[Want]:
-    whole = compound(token)
+def _terms_of_compound(token: str, parts: tuple[str, ...]) -> list[QueryTerm]:
+    whole = compound_term(token)
     if whole in parts:
         return [_word(whole)]
     if parts[1:] == ("s",) and token[-2] == "'":
         # Whose it is stands mostly without the 's: Noor's dentist, Noor has a dentist.
-        return [_word(parts[0]), Want((whole,), weight=_PART, part=True)]
+        return [_word(parts[0]), QueryTerm((whole,), weight=_PART, part=True)]
     bare = _without_v(whole)
     exact = tuple(dict.fromkeys((whole, bare)))
     # `v2.2.15` is also written `2.2.15`; `CHANGELOG_V12` is nothing but itself.
     first = bare[: len(parts[0]) - 1] if bare != whole else parts[0]
     phrase = (first, *parts[1:]) if len(parts) > 1 else ()
     return [
-        Want(exact, phrase=phrase),
+        QueryTerm(exact, phrase=phrase),
         *(_word(part, share=_PART) for part in dict.fromkeys(parts)),
     ]
 
 
-def _word(word: str, *, share: float = 1.0) -> Want:
+def _word(word: str, *, share: float = 1.0) -> QueryTerm:
     if _IDENTIFIER.fullmatch(word):
-        return Want(_abbreviations(word), prefix=True, weight=share, part=share < 1)
+        return QueryTerm(
+            _abbreviations(word), prefix=True, weight=share, part=share < 1
+        )
     root = stem(word)
-    filler = is_filler(word)
-    return Want(
+    stop_word = is_stop_word(word)
+    return QueryTerm(
         (word,),
         loose=root if root != word else "",
-        weight=share * (_FILLER if filler else 1.0),
-        filler=filler,
+        weight=share * (_STOP_WORD if stop_word else 1.0),
+        stop_word=stop_word,
         part=share < 1,
     )
 

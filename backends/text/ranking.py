@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import date
 from itertools import compress, count
 
-from notewell.backends.text.literal import Literal
-from notewell.backends.text.passages import Scored, without_repeats
-from notewell.backends.text.terms import forms_of
+from notewell.backends.text.analysis import forms_of
+from notewell.backends.text.passages import ScoredPassage, without_repeats
+from notewell.backends.text.scoring import ExactMatch
 from notewell.config import QuerySettings
 
 _UNKNOWN = 0.35
@@ -21,15 +21,15 @@ _NEAREST = 1.0
 _DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
-def ranked(
-    scored: Sequence[Scored],
-    literal: Literal,
+def rank(
+    scored: Sequence[ScoredPassage],
+    exact_match: ExactMatch,
     *,
     limit: int,
     min_score: float | None,
     settings: QuerySettings,
     floor: float | None = None,
-) -> list[Scored]:
+) -> list[ScoredPassage]:
     """Return the passages of an answer, best first, at most `limit`.
 
     Exact words are never lost on the way: no threshold touches them, and if none is
@@ -44,13 +44,13 @@ def ranked(
     if min_score is not None or settings.min_score is not None:
         floor = None
 
-    def is_exact(one: Scored) -> bool:
-        return one.exact and literal.stands_in(one.passage)
+    def is_exact(one: ScoredPassage) -> bool:
+        return one.exact and exact_match.stands_in(one.passage)
 
-    decay = settings.hybrid.temporal_decay
-    if decay.enabled:
+    ageing = settings.hybrid.temporal_decay
+    if ageing.enabled:
         today = date.today()
-        scored = [aged(one, today, decay.half_life_days) for one in scored]
+        scored = [decay(one, today, ageing.half_life_days) for one in scored]
     order = sorted(scored, key=lambda one: one.order)
     good = [is_exact(one) or _passes(one, min_score, settings, floor) for one in order]
     if floor is not None and floor <= _NEAREST:
@@ -59,7 +59,7 @@ def ranked(
         good = [place <= last for place in range(len(order))]
     order = without_repeats(compress(order, good))
     mmr = settings.hybrid.mmr
-    best = diverse(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
+    best = diversify(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
     if any(map(is_exact, best)):
         return best
     exact = next(filter(is_exact, order), None)
@@ -67,7 +67,7 @@ def ranked(
 
 
 def _passes(
-    scored: Scored,
+    scored: ScoredPassage,
     min_score: float | None,
     settings: QuerySettings,
     floor: float | None,
@@ -88,7 +88,7 @@ def _passes(
     return weight * near >= (_UNKNOWN if least is None else least)
 
 
-def aged(scored: Scored, today: date, half_life_days: float) -> Scored:
+def decay(scored: ScoredPassage, today: date, half_life_days: float) -> ScoredPassage:
     """Lower the score of a passage from a dated note: halved each half-life.
 
     `score * exp(-ln 2 / half_life * age)`; notes without a date in their name do
@@ -118,7 +118,9 @@ def date_of(path: str) -> date | None:
         return None
 
 
-def diverse(order: Sequence[Scored], limit: int, lambda_: float) -> list[Scored]:
+def diversify(
+    order: Sequence[ScoredPassage], limit: int, lambda_: float
+) -> list[ScoredPassage]:
     """Choose passages that are good and unlike those chosen before.
 
     Maximal marginal relevance: the next one has the largest
@@ -131,7 +133,7 @@ def diverse(order: Sequence[Scored], limit: int, lambda_: float) -> list[Scored]
     """
     left = [(one, _terms(one)) for one in order]
     nearest = [0.0] * len(left)
-    chosen: list[Scored] = []
+    chosen: list[ScoredPassage] = []
     while left and len(chosen) < limit:
         worth = [
             lambda_ * one.score - (1 - lambda_) * near
@@ -148,7 +150,7 @@ def diverse(order: Sequence[Scored], limit: int, lambda_: float) -> list[Scored]
     return chosen
 
 
-def _terms(scored: Scored) -> frozenset[str]:
+def _terms(scored: ScoredPassage) -> frozenset[str]:
     return frozenset(
         term for forms in forms_of(scored.passage.text) for term in forms.body
     )

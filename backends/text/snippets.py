@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from notewell.backends.text.characters import character_border
+from notewell.backends.text.analysis import character_border
 
 SNIPPET_CHARACTERS = 700
 
@@ -10,7 +10,7 @@ _WINDOW = 240
 """Characters that are weighed at once to find the match in an endless line."""
 
 
-def snippet(
+def cut_snippet(
     text: str,
     match: int,
     weight: Callable[[str], float],

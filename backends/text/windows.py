@@ -11,8 +11,11 @@ with text in it stands in one of them.
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from notewell.backends.text.characters import character_border
-from notewell.backends.text.tokens import QUARTERS_PER_TOKEN, quarters
+from notewell.backends.text.analysis import (
+    QUARTERS_PER_TOKEN,
+    character_border,
+    token_quarters,
+)
 
 MOST_WINDOWS: Final = 256
 """Of a passage; the last one takes what is left, and a model what it can read of it."""
@@ -63,14 +66,14 @@ class _Unit(NamedTuple):
     cost: int
 
 
-def named(tokens: int, overlap: int) -> str:
+def cut_name(tokens: int, overlap: int) -> str:
     """Return what tells one cut from another; empty for passages that are not cut.
 
     Args:
         tokens: The most estimated tokens in a window; 0: passages are not cut.
         overlap: The most that a window repeats of the one before it.
 
-    >>> named(120, 40), named(0, 40)
+    >>> cut_name(120, 40), cut_name(0, 40)
     ('1:120/40', '')
     """
     return f"{_VERSION}:{tokens}/{min(overlap, tokens // 2)}" if tokens else ""
@@ -88,14 +91,14 @@ def times_read(name: str) -> float:
     return tokens / (tokens - overlap)
 
 
-def windows(text: str, name: str) -> list[Window]:
+def cut_windows(text: str, name: str) -> list[Window]:
     """Cut the text of a passage; at least one window.
 
     Args:
         text: The passage.
-        name: How it is cut, as `named` says it.
+        name: How it is cut, as `cut_name` says it.
 
-    >>> [w.text for w in windows("one two\\nsix\\nfour five", "1:4/1")]
+    >>> [w.text for w in cut_windows("one two\\nsix\\nfour five", "1:4/1")]
     ['one two\\nsix', 'six\\nfour five']
     """
     whole = Window(0, text.count("\n"), text)
@@ -103,7 +106,7 @@ def windows(text: str, name: str) -> list[Window]:
         return [whole]
     tokens, overlap = _cut(name)
     room, shared = tokens * QUARTERS_PER_TOKEN, overlap * QUARTERS_PER_TOKEN
-    if quarters(text) <= room:
+    if token_quarters(text) <= room:
         return [whole]
     units = list(_units(text, room, shared))
     return [
@@ -125,7 +128,7 @@ def _units(text: str, room: int, shared: int) -> Iterator[_Unit]:
     part = max(QUARTERS_PER_TOKEN, min(shared, room // 3) or room // 3)
     for number, line in enumerate(text.split("\n")):
         end = start + len(line)
-        cost = quarters(line) + 1
+        cost = token_quarters(line) + 1
         if not line.strip():
             pass
         elif cost <= room:
@@ -145,13 +148,13 @@ def _parts(text: str, line: int, span: tuple[int, int], part: int) -> Iterator[_
             cut = border or at + max(1, character_border(text[at:end], width))
         piece = text[at:cut]
         if piece.strip():
-            yield _Unit(line, at, cut, quarters(piece))
+            yield _Unit(line, at, cut, token_quarters(piece))
         at = cut
 
 
 def _fitting(text: str, room: int) -> int:
     """Return about how many characters of a text cost no more than `room`."""
-    while (cost := quarters(text)) > room and len(text) > 1:
+    while (cost := token_quarters(text)) > room and len(text) > 1:
         text = text[: max(1, min(len(text) - 1, len(text) * room // cost))]
     return len(text)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.text.passages import Scored
+from notewell.backends.text.passages import ScoredPassage
 from notewell.sessions.reading import Position, still_holds
 
 
@@ -33,7 +33,7 @@ class Sayings:
             self._stands[path] = self._holds(path)
         return self._stands[path]
 
-    def cited(self, scored: Scored) -> Cited:
+    def cited(self, scored: ScoredPassage) -> Cited:
         """Return the lines of the JSONL behind a passage."""
         passage = scored.passage
         [(start, lines)] = self._store.rows(

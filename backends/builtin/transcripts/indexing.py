@@ -8,7 +8,7 @@ from notewell.backends.builtin.indexer import Indexer, Signature
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.transcripts.difference import Heard
-from notewell.backends.text.chunking import Chunk, cut
+from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.config import ChunkingSettings
 from notewell.sessions.files import Transcript
 from notewell.sessions.flattening import Flat, flattened
@@ -136,7 +136,7 @@ class TranscriptIndexer:
         days = {said.line: f"{said.at:%Y-%m-%d}" for said in messages if said.at}
         chunks = [
             _placed(chunk, text, kept, days)
-            for chunk in cut(
+            for chunk in cut_chunks(
                 text.lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
             )
         ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from notewell.adapters.embeddings.base import Choice, Embedder, Provider
-from notewell.backends.text.windows import named
+from notewell.backends.text.windows import cut_name
 from notewell.config import WindowSettings
 from notewell.errors import EmbeddingError
 
@@ -22,7 +22,7 @@ def cut_for(provider: Provider, window: WindowSettings) -> str:
     """Return how passages are cut into windows for a provider, as `windows` knows it."""
     usual = 0 if provider.remote else _WINDOW
     tokens = usual if window.tokens is None else window.tokens
-    return named(tokens, window.overlap)
+    return cut_name(tokens, window.overlap)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

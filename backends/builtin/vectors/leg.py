@@ -18,7 +18,7 @@ from notewell.backends.builtin.vectors.embedders import Embedders, cut_for
 from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Made, Meaning
 from notewell.backends.builtin.vectors.tables import find_set, still_lacking
 from notewell.backends.builtin.vectors.texts import AT_ONCE, Which, live, newest
-from notewell.backends.text.query import read as read_query
+from notewell.backends.text.query import parse_query as read_query
 from notewell.errors import BackendError, BackendFailed, EmbeddingError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class VectorLeg:
 
         A question without a word finds nothing and is not given to anybody.
         """
-        if not read_query(text).wants:
+        if not read_query(text).terms:
             return WORDS_ALONE
         return self._asking.meaning(text)
 

@@ -41,7 +41,7 @@ from notewell.backends.builtin.vectors.texts import (
     live,
     next_texts,
 )
-from notewell.backends.text.windows import times_read, windows
+from notewell.backends.text.windows import cut_windows, times_read
 from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
 
@@ -169,7 +169,7 @@ class Making:
                 yield from self._handed_in(embedder, batches, slab, under_way)
         for texts in self._waiting(vectors, embedder.batch_size, under_way):
             self.sent = True
-            cut = [windows(text.shown, self._cut) for text in texts]
+            cut = [cut_windows(text.shown, self._cut) for text in texts]
             rows = self._embedded(embedder, [one.text for part in cut for one in part])
             ends = list(accumulate(map(len, cut)))
             self._keep(
@@ -216,7 +216,7 @@ class Making:
         """
         from notewell.adapters.embeddings.batch import WORTH_IT
 
-        cut = {text.digest: windows(text.shown, self._cut) for text in texts}
+        cut = {text.digest: cut_windows(text.shown, self._cut) for text in texts}
         shown = {
             _key(digest, number, len(part)): one.text
             for digest, part in cut.items()

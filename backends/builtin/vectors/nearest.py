@@ -34,7 +34,7 @@ from notewell.backends.builtin.vectors.vec0 import (
     DatabaseSearch,
     Rough,
 )
-from notewell.backends.text.windows import Window, windows
+from notewell.backends.text.windows import Window, cut_windows
 from notewell.config import VectorSettings
 from notewell.types import Fallback
 
@@ -195,7 +195,7 @@ class VectorSearch:
 
     def window(self, text: str, number: int) -> Window:
         """Return a window of a passage: its lines, and its text."""
-        cut = windows(text, self.kept.cut)
+        cut = cut_windows(text, self.kept.cut)
         return cut[min(number, len(cut) - 1)]
 
     @property

@@ -25,7 +25,7 @@ from notewell.backends.builtin.vectors.calibration import (
     script_of,
 )
 from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
-from notewell.backends.text.terms import is_unspaced
+from notewell.backends.text.analysis import is_unspaced
 
 if TYPE_CHECKING:
     import numpy as np

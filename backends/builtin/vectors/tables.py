@@ -43,7 +43,7 @@ class VectorSet:
     Attributes:
         id: The set's number.
         dimension: Numbers in a vector.
-        cut: How passages are cut into windows, as `windows.named` says it.
+        cut: How passages are cut into windows, as `windows.cut_name` says it.
     """
 
     id: int

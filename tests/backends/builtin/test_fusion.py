@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.backends.builtin.fusion import fused, vector_share
-from notewell.backends.text.passages import Passage, Scored
+from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.config import HybridSettings
 
 USUAL = HybridSettings()
@@ -15,7 +15,7 @@ SHARES = st.floats(0, 1)
 WEIGHTS = st.tuples(SHARES, SHARES).filter(lambda pair: sum(pair) > 0)
 
 
-def scored(number: int, text: float, vector: float | None) -> Scored:
+def scored(number: int, text: float, vector: float | None) -> ScoredPassage:
     passage = Passage(
         id=number,
         path=f"{number:02}.md",
@@ -26,7 +26,7 @@ def scored(number: int, text: float, vector: float | None) -> Scored:
         length=1,
         text="x",
     )
-    return Scored(
+    return ScoredPassage(
         passage=passage, score=text, match_line=1, exact=False, text=text, vector=vector
     )
 
@@ -78,7 +78,7 @@ def test_meaning_decides_where_words_are_weak_and_words_where_they_are_strong() 
     assert best_of(fused(strong, 0.1, USUAL)) == 1
 
 
-def best_of(found: list[Scored]) -> int:
+def best_of(found: list[ScoredPassage]) -> int:
     return min(found, key=lambda one: one.order).passage.id
 
 

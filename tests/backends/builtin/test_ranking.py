@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.text.passages import Passage, Scored, without_repeats
-from notewell.backends.text.ranking import aged, date_of, diverse
+from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
+from notewell.backends.text.ranking import date_of, decay, diversify
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -19,7 +19,7 @@ TODAY = date(2026, 3, 1)
 
 def scored(
     path: str, *, score: float = 0.5, text: str = "x", first: int = 1, match: int = 1
-) -> Scored:
+) -> ScoredPassage:
     lines = text.split("\n")
     passage = Passage(
         id=hash((path, first, text)),
@@ -31,7 +31,7 @@ def scored(
         length=len(lines),
         text=text,
     )
-    return Scored(passage=passage, score=score, match_line=match, exact=True)
+    return ScoredPassage(passage=passage, score=score, match_line=match, exact=True)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_date_in_a_name_is_read_at_any_depth(path: str, written: date | None) 
 def test_a_score_is_halved_each_half_life(days: int, share: float) -> None:
     written = TODAY - timedelta(days=days)
 
-    one = aged(scored(f"memory/{written}.md", score=0.8), TODAY, 30)
+    one = decay(scored(f"memory/{written}.md", score=0.8), TODAY, 30)
 
     assert one.score == pytest.approx(0.8 * share)
 
@@ -69,11 +69,11 @@ def test_a_score_is_halved_each_half_life(days: int, share: float) -> None:
     "path", ["MEMORY.md", "memory/x.md", "memory/2026-03-02.md", "memory/9999-12-31.md"]
 )
 def test_undated_notes_and_those_of_the_future_do_not_age(path: str) -> None:
-    assert aged(scored(path, score=0.8), TODAY, 30).score == 0.8
+    assert decay(scored(path, score=0.8), TODAY, 30).score == 0.8
 
 
 def test_old_age_does_not_end_in_an_error() -> None:
-    assert 0 <= aged(scored("memory/0001-01-01.md"), TODAY, 0.01).score < 1e-9
+    assert 0 <= decay(scored("memory/0001-01-01.md"), TODAY, 0.01).score < 1e-9
 
 
 TEXTS = st.lists(
@@ -97,7 +97,7 @@ def test_with_lambda_one_diversity_keeps_the_order(
         key=lambda one: one.order,
     )
 
-    assert diverse(order, limit, 1.0) == order[:limit]
+    assert diversify(order, limit, 1.0) == order[:limit]
 
 
 @given(
@@ -117,7 +117,7 @@ def test_diversity_chooses_without_repeating_and_begins_with_the_best(
         key=lambda one: one.order,
     )
 
-    chosen = diverse(order, limit, lambda_)
+    chosen = diversify(order, limit, lambda_)
 
     assert len(chosen) == min(limit, len(order))
     assert len({one.passage.path for one in chosen}) == len(chosen)
@@ -130,7 +130,7 @@ def test_near_copies_make_room_for_something_else() -> None:
     copies = [scored(f"{n}.md", score=0.9, text="router in the hall") for n in range(3)]
     other = scored("x.md", score=0.6, text="the modem")
 
-    chosen = diverse([*copies, other], 2, 0.5)
+    chosen = diversify([*copies, other], 2, 0.5)
 
     assert [one.passage.path for one in chosen] == ["0.md", "x.md"]
 

@@ -14,7 +14,7 @@ from notewell.backends.qmd import QmdBackend
 from notewell.backends.qmd.counts import Counts
 from notewell.backends.qmd.home import Home
 from notewell.backends.qmd.words import MOST_SEARCHES, planned
-from notewell.backends.text.query import read
+from notewell.backends.text.query import parse_query
 
 if TYPE_CHECKING:
     from tests.backends.qmd.conftest import Installed, Notes
@@ -154,7 +154,7 @@ async def test_among_equal_notes_the_order_is_that_of_qmd(
 
 def searches(text: str, counts: Counts) -> list[str]:
     with counts as opened:
-        return planned(text, read(text).wants, opened).searches
+        return planned(text, parse_query(text).terms, opened).searches
 
 
 @pytest.mark.parametrize(

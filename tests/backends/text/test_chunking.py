@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.text.chunking import Chunk, cut
-from notewell.backends.text.tokens import QUARTERS_PER_TOKEN, quarters
+from notewell.backends.text.analysis import QUARTERS_PER_TOKEN, token_quarters
+from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.workspace import split_lines
 
 
@@ -58,7 +58,7 @@ def text_of(lines: Sequence[str], chunk: Chunk) -> str:
 def test_every_chunk_is_whole_lines_or_a_piece_of_one_and_nothing_is_left_out(
     lines: list[str], tokens: int, share: float
 ) -> None:
-    chunks = cut(lines, tokens=tokens, overlap=int(tokens * share))
+    chunks = cut_chunks(lines, tokens=tokens, overlap=int(tokens * share))
 
     covered: dict[int, list[Chunk]] = {}
     for chunk in chunks:
@@ -66,7 +66,7 @@ def test_every_chunk_is_whole_lines_or_a_piece_of_one_and_nothing_is_left_out(
         if chunk.text != text_of(lines, chunk):
             assert chunk.start_line == chunk.end_line
             assert chunk.text in lines[chunk.start_line - 1]
-        assert quarters(chunk.text) <= tokens * QUARTERS_PER_TOKEN
+        assert token_quarters(chunk.text) <= tokens * QUARTERS_PER_TOKEN
         assert chunk.text.strip()
         for number in range(chunk.start_line, chunk.end_line + 1):
             covered.setdefault(number, []).append(chunk)
@@ -99,14 +99,14 @@ def test_chunks_come_in_order_and_repeat_no_more_than_the_overlap(
 ) -> None:
     overlap = tokens // 5
 
-    chunks = cut(lines, tokens=tokens, overlap=overlap)
+    chunks = cut_chunks(lines, tokens=tokens, overlap=overlap)
 
     for left, right in pairwise(chunks):
         assert left.start_line <= right.start_line
         assert left.end_line <= right.end_line
         repeated = lines[right.start_line - 1 : left.end_line]
         if left.start_line < left.end_line:
-            assert quarters("\n".join(repeated)) <= overlap * QUARTERS_PER_TOKEN
+            assert token_quarters("\n".join(repeated)) <= overlap * QUARTERS_PER_TOKEN
 
 
 @pytest.mark.parametrize("overlap", [0, 80, 399])
@@ -127,9 +127,9 @@ def test_no_chunk_is_longer_than_the_bound_with_its_overlap(
 ) -> None:
     lines = split_lines(note)
 
-    chunks = cut(lines, tokens=400, overlap=overlap)
+    chunks = cut_chunks(lines, tokens=400, overlap=overlap)
 
-    assert max(quarters(chunk.text) for chunk in chunks) <= 1600
+    assert max(token_quarters(chunk.text) for chunk in chunks) <= 1600
     assert {line.strip() for line in lines} >= {
         chunks[0].text.split("\n")[0].strip()
     } or (chunks[0].text in lines[0])
@@ -144,7 +144,7 @@ def test_an_endless_line_is_not_cut_inside_a_character(
 ) -> None:
     line = grapheme * (12 * tokens // len(grapheme))
 
-    chunks = cut([line], tokens=tokens, overlap=tokens // 5)
+    chunks = cut_chunks([line], tokens=tokens, overlap=tokens // 5)
 
     assert len(chunks) > 1
     for chunk in chunks:
@@ -154,16 +154,16 @@ def test_an_endless_line_is_not_cut_inside_a_character(
 def test_a_character_that_is_longer_than_a_passage_is_cut_all_the_same() -> None:
     zalgo = "Z" + "\u0335" * 1000
 
-    chunks = cut([zalgo], tokens=16, overlap=3)
+    chunks = cut_chunks([zalgo], tokens=16, overlap=3)
 
     assert chunks[0].text.startswith("Z")
-    assert all(quarters(chunk.text) <= 64 for chunk in chunks)
+    assert all(token_quarters(chunk.text) <= 64 for chunk in chunks)
 
 
 def test_a_long_line_is_cut_between_words() -> None:
     line = "otters " * 600
 
-    chunks = cut([line], tokens=100, overlap=20)
+    chunks = cut_chunks([line], tokens=100, overlap=20)
 
     words = {word for chunk in chunks for word in chunk.text.split()}
     assert words == {"otters"}
@@ -174,7 +174,8 @@ def test_crlf_changes_neither_lines_nor_cuts() -> None:
     unix, windows = "\n".join(lines) + "\n", "\r\n".join(lines) + "\r\n"
 
     ours, theirs = (
-        cut(split_lines(text), tokens=1000, overlap=200) for text in (unix, windows)
+        cut_chunks(split_lines(text), tokens=1000, overlap=200)
+        for text in (unix, windows)
     )
 
     assert "\r\n" in theirs[0].text
@@ -187,15 +188,15 @@ def test_crlf_changes_neither_lines_nor_cuts() -> None:
 def test_only_lf_ends_a_line() -> None:
     lines = split_lines("one\x0c\u2028two\x85\nthree")
 
-    [chunk] = cut(lines, tokens=400, overlap=80)
+    [chunk] = cut_chunks(lines, tokens=400, overlap=80)
 
     assert (chunk.start_line, chunk.end_line) == (1, 2)
     assert chunk.text == "one\x0c\u2028two\x85\nthree"
 
 
 def test_a_note_without_text_has_no_chunks() -> None:
-    assert cut([], tokens=400, overlap=80) == []
-    assert cut(["", " \t", "\r", "\u2003"], tokens=400, overlap=80) == []
+    assert cut_chunks([], tokens=400, overlap=80) == []
+    assert cut_chunks(["", " \t", "\r", "\u2003"], tokens=400, overlap=80) == []
 
 
 def test_many_small_bullets_share_chunks() -> None:
@@ -204,7 +205,7 @@ def test_many_small_bullets_share_chunks() -> None:
         for n in range(50)
     ]
 
-    chunks = cut(bullets, tokens=400, overlap=80)
+    chunks = cut_chunks(bullets, tokens=400, overlap=80)
 
     assert len(chunks) <= 4
 
@@ -213,7 +214,7 @@ def test_a_section_starts_a_chunk_of_its_own_and_repeats_nothing() -> None:
     first = ["# Ports", *(f"port {n} is open to the north" for n in range(40))]
     second = ["# Herons", "They stand."]
 
-    *_, last = cut([*first, *second], tokens=300, overlap=60)
+    *_, last = cut_chunks([*first, *second], tokens=300, overlap=60)
 
     assert last.text == "# Herons\nThey stand."
     assert last.heading == "Herons"

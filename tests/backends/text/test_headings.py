@@ -2,8 +2,7 @@
 
 import pytest
 
-from notewell.backends.text.chunking import cut
-from notewell.backends.text.headings import Headings
+from notewell.backends.text.chunking import Headings, cut_chunks
 
 
 def above_last(*lines: str) -> str:
@@ -63,7 +62,7 @@ def test_a_title_that_is_a_whole_text_is_cut_so_that_passages_do_not_repeat_it()
 ):
     lines = ["# " + "very long title " * 10_000, *(f"line {n}" for n in range(2000))]
 
-    chunks = cut(lines, tokens=400, overlap=80)
+    chunks = cut_chunks(lines, tokens=400, overlap=80)
 
     assert all(len(chunk.heading) <= 200 for chunk in chunks)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.text.snippets import SNIPPET_CHARACTERS, snippet
+from notewell.backends.text.snippets import SNIPPET_CHARACTERS, cut_snippet
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -40,7 +40,7 @@ def test_a_snippet_is_an_unaltered_part_that_holds_the_match(
     match = place % len(lines)
     lines[match] = lines[match] + " kiwi"
 
-    shown = snippet("\n".join(lines), match, has_kiwi)
+    shown = cut_snippet("\n".join(lines), match, has_kiwi)
 
     assert shown in "\n".join(lines)
     assert "kiwi" in shown
@@ -50,7 +50,7 @@ def test_a_snippet_is_an_unaltered_part_that_holds_the_match(
 def test_whole_lines_are_shown_where_they_fit() -> None:
     lines = [f"line {n} " + "x" * 90 for n in range(20)]
 
-    shown = snippet("\n".join(lines), 10, has_kiwi).split("\n")
+    shown = cut_snippet("\n".join(lines), 10, has_kiwi).split("\n")
 
     assert set(shown) <= set(lines)
     assert lines[10] in shown
@@ -60,7 +60,7 @@ def test_whole_lines_are_shown_where_they_fit() -> None:
 def test_a_long_line_is_cut_between_words() -> None:
     line = "apple " * 500 + "kiwi " + "pear " * 500
 
-    shown = snippet(line, 0, has_kiwi)
+    shown = cut_snippet(line, 0, has_kiwi)
 
     assert set(shown.split()) <= {"apple", "kiwi", "pear"}
     assert "kiwi" in shown

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.text.query import MOST_WANTS, read
-from notewell.backends.text.terms import LONGEST_TERM, forms_of, terms_of
+from notewell.backends.text.analysis import LONGEST_TERM, forms_of, terms_of
+from notewell.backends.text.query import MOST_QUERY_TERMS, parse_query
 
 if TYPE_CHECKING:
     from tests.backends.conftest import NewNotebook, Notebook
@@ -205,7 +205,7 @@ def test_no_character_of_a_query_is_syntax_and_no_text_breaks_the_terms(
 
     assert all(0 < len(term) <= LONGEST_TERM for term in terms)
     assert not any('"' in term or " " in term for term in terms)
-    for want in read(text).wants:
+    for want in parse_query(text).terms:
         assert all(want.exact)
         assert 0 < want.weight <= 1
 
@@ -230,7 +230,7 @@ def test_a_query_of_thousands_of_words_is_cut_and_says_so(
 
     found = notebook.ask(" ".join(f"word{n}" for n in range(5000)))
 
-    assert len(read("x " * 5000 + "y" * 30_000).wants) <= MOST_WANTS
+    assert len(parse_query("x " * 5000 + "y" * 30_000).terms) <= MOST_QUERY_TERMS
     assert [hit.path for hit in found.hits] == ["memory/a.md"]
     assert found.warnings
 
