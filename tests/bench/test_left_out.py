@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.backends.text.terms import terms_of
+from notewell.backends.text.analysis import terms_of
 from notewell.bench.known_items import left_out_queries
 from notewell.bench.queries import bundled_set, line_reader
 from notewell.bench.race import copy_notes, leave_out

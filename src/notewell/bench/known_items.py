@@ -24,9 +24,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import Final, NamedTuple
 
-from notewell.backends.text.headings import Headings
-from notewell.backends.text.stopwords import is_filler
-from notewell.backends.text.terms import is_unspaced, split, terms_of
+from notewell.backends.text.analysis import (
+    is_stop_word,
+    is_unspaced,
+    split_words,
+    terms_of,
+)
+from notewell.backends.text.chunking import Headings
 from notewell.bench.metrics import LineRange
 from notewell.bench.queries import JudgedQuery
 
@@ -115,7 +119,7 @@ def _lines(path: str, lines: Sequence[str]) -> Iterator[_Line]:
     """Yield the lines of a note that hold words and are no heading."""
     titles = Headings(lines).at
     for at, line in enumerate(lines):
-        tokens = tuple(token.casefold() for token in split(line))
+        tokens = tuple(token.casefold() for token in split_words(line))
         if tokens and at not in titles:
             words = tuple(word for token in tokens for word in _pieces(token))
             yield _Line(path, at + 1, tokens, words)
@@ -139,7 +143,7 @@ def _headings(notes: Mapping[str, Sequence[str]]) -> Iterator[_KnownItem]:
         ends = [*starts, len(lines)][1:]
         for (start, above), end in zip(starts.items(), ends, strict=True):
             title = above.rpartition(" > ")[2]
-            if sum(1 for token in split(title) for _ in _pieces(token)) > 1:
+            if sum(1 for token in split_words(title) for _ in _pieces(token)) > 1:
                 made = _KnownItem(
                     "heading", title, LineRange(path, start + 1, max(end, start + 1))
                 )
@@ -170,7 +174,7 @@ def _phrase(line: _Line, draw: random.Random) -> str | None:
         return None
     start = draw.randint(0, len(line.tokens) - _PHRASE)
     phrase = line.tokens[start : start + _PHRASE]
-    telling = [word for word in phrase if not is_filler(word)]
+    telling = [word for word in phrase if not is_stop_word(word)]
     return " ".join(phrase) if len(telling) >= _PHRASE // 2 else None
 
 
@@ -179,7 +183,7 @@ def _rare_words(
 ) -> Iterator[_KnownItem]:
     """Yield the rarest words of each line, in the order in which they stand there."""
     for line in lines:
-        telling = [word for word in dict.fromkeys(line.words) if not is_filler(word)]
+        telling = [word for word in dict.fromkeys(line.words) if not is_stop_word(word)]
         mixed = draw.sample(telling, len(telling))  # among equals, not only the first
         rarest = sorted(mixed, key=lambda word: document_frequency[word])[:_WORDS]
         if len(line.words) >= _SENTENCE and len(rarest) >= _WORDS - 1:
@@ -275,7 +279,7 @@ def _telling(line: str) -> list[str]:
     """Return the words of a line that say something, each once."""
     words = [word.casefold() for word in _WORD.findall(line)]
     pieces = [piece for word in words for piece in _pieces(word)]
-    return list(dict.fromkeys(word for word in pieces if not is_filler(word)))
+    return list(dict.fromkeys(word for word in pieces if not is_stop_word(word)))
 
 
 def _without(line: str, words: Sequence[str]) -> str:
