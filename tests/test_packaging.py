@@ -12,7 +12,7 @@ from notewell._version import __version__
 
 IMPORTED_FROM = Path(notewell.types.__file__).parents[1]
 HEAVY = (
-    "apsw asyncio click filelock httpx json5 logging numpy pathspec rich "
+    "apsw asyncio click filelock httpx jinja2 json5 logging numpy pathspec rich "
     "Stemmer socket sqlite3 ssl subprocess urllib.request watchfiles"
 )
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.report.figures import milliseconds
+from notewell.adapters.surfaces.report.charts import latency_text
 from notewell.adapters.surfaces.sentences import number_of, size_text
 from notewell.adapters.surfaces.visible import one_line
 from notewell.bench.metrics import METRICS
@@ -166,7 +166,7 @@ def _score(value: Interval, *, wide: bool) -> Text:
 
 
 def _time(value: float | None) -> Text:
-    return Text("-" if value is None else milliseconds(value))
+    return Text("-" if value is None else latency_text(value))
 
 
 def _size(count: int | None) -> Text:

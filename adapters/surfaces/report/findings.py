@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from notewell.adapters.surfaces.report.figures import (
-    bounds,
+from notewell.adapters.surfaces.report.charts import (
+    difference_interval_text,
+    difference_text,
+    interval_text,
+    latency_text,
     listed,
-    milliseconds,
-    share,
-    signed,
-    signed_bounds,
-    times,
+    ratio_text,
+    score_text,
 )
 from notewell.adapters.surfaces.sentences import number_of
 from notewell.bench.results import (
@@ -103,8 +103,8 @@ def _quality(report: BenchReport, present: list[Contender]) -> Iterator[Finding]
 
 def _alone(contender: Contender) -> Finding:
     figures = [
-        f"{metric} {share(contender.quality[metric].mean)} "
-        f"{bounds(contender.quality[metric])}"
+        f"{metric} {score_text(contender.quality[metric].mean)} "
+        f"{interval_text(contender.quality[metric])}"
         for metric in _HEADLINES
         if metric in contender.quality
     ]
@@ -145,7 +145,7 @@ def _against(report: BenchReport, best: Contender, other: Contender) -> tuple[st
     verdict = _verdict([differences[name] for name in known])
     figures = [
         f"{name} {_mean(best, name)} against {_mean(other, name)}, difference "
-        f"{signed(differences[name].mean)} {signed_bounds(differences[name])}"
+        f"{difference_text(differences[name].mean)} {difference_interval_text(differences[name])}"
         f"{_doubt(differences[name], verdict)}"
         for name in known
     ]
@@ -172,7 +172,11 @@ def _doubt(difference: Interval, verdict: str) -> str:
 
 
 def _mean(contender: Contender, metric: Metric) -> str:
-    return share(contender.quality[metric].mean) if metric in contender.quality else "?"
+    return (
+        score_text(contender.quality[metric].mean)
+        if metric in contender.quality
+        else "?"
+    )
 
 
 def _speed(present: list[Contender]) -> Iterator[Finding]:
@@ -183,7 +187,7 @@ def _speed(present: list[Contender]) -> Iterator[Finding]:
     (name, best), *others = timed
     slower = [_slower(best, warm) for _, warm in others]
     if all(slower) and len(others) == 1:
-        ratio = times(others[0][1].p50 / best.p50)
+        ratio = ratio_text(others[0][1].p50 / best.p50)
         claim = f"{name} answers {ratio} times as fast as {others[0][0]}"
     elif all(slower):
         claim = f"{name} answers fastest"
@@ -192,10 +196,12 @@ def _speed(present: list[Contender]) -> Iterator[Finding]:
         claim = f"{name} answers faster than {listed(beaten)}"
     else:
         claim = "No difference in speed that these samples could show"
-    figures = [f"{name} {milliseconds(best.p50)}"]
+    figures = [f"{name} {latency_text(best.p50)}"]
     for (label, warm), known in zip(others, slower, strict=True):
-        remark = f"{times(warm.p50 / best.p50)} times" if known else "may be the same"
-        figures.append(f"{label} {milliseconds(warm.p50)} ({remark})")
+        remark = (
+            f"{ratio_text(warm.p50 / best.p50)} times" if known else "may be the same"
+        )
+        figures.append(f"{label} {latency_text(warm.p50)} ({remark})")
     yield Finding(claim, f"Warm searches at p50: {', '.join(figures)}.")
 
 

@@ -2,17 +2,47 @@
 
 import base64
 import hashlib
-from importlib.resources import files
+from typing import Final, NamedTuple
 
-from notewell.adapters.surfaces.report.about import about
-from notewell.adapters.surfaces.report.agreement import agreement
-from notewell.adapters.surfaces.report.cost import cost
-from notewell.adapters.surfaces.report.latency import latency
-from notewell.adapters.surfaces.report.markup import Html, element
-from notewell.adapters.surfaces.report.overview import overview, title
-from notewell.adapters.surfaces.report.quality import quality
-from notewell.adapters.surfaces.report.queries import queries
-from notewell.bench.results import BenchReport
+from notewell.adapters.surfaces.report.charts import listed
+from notewell.adapters.surfaces.report.findings import findings
+from notewell.adapters.surfaces.report.html import asset, templates
+from notewell.adapters.surfaces.report.queries import queries_section
+from notewell.adapters.surfaces.report.sections import (
+    about_section,
+    agreement_section,
+    cost_section,
+    figures_table,
+    latency_section,
+    quality_section,
+)
+from notewell.adapters.surfaces.sentences import number_of, size_text
+from notewell.bench.results import BenchReport, Origin
+
+
+class _Origin(NamedTuple):
+    short: str
+    long: str
+
+
+_ORIGINS: Final[dict[Origin, _Origin]] = {
+    "judged": _Origin(
+        "Judged by a file.", "What is right was written down in a file of queries."
+    ),
+    "bundled": _Origin(
+        "Judged by a set of our own making.",
+        "The notes and the judgements ship with notewell. They show how a run looks, not "
+        "how an engine does on your notes.",
+    ),
+    "known-item": _Origin(
+        "Not judged by anybody.",
+        "Each query was made from a passage of the notes, and only that passage counts as "
+        "right. Such queries share words with what they look for, so they favour engines "
+        "that match words; other passages may answer as well. Known-item queries are no "
+        "judgements of relevance.",
+    ),
+}
+"""What a reader has to know of the judgements."""
 
 
 def page(report: BenchReport) -> str:
@@ -21,43 +51,41 @@ def page(report: BenchReport) -> str:
     Texts of notes and queries are shown as text and never become markup. Without
     JavaScript everything but the single queries can be read.
     """
-    style, script = _asset("report.css"), _asset("report.js")
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element(
-            "meta", http_equiv="Content-Security-Policy", content=_policy(style, script)
-        ),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("meta", name="robots", content="noindex"),
-        element("title", f"{title(report)} · notewell bench"),
-        element("style", style),
-    )
-    sections = [
-        part
-        for part in (
-            quality(report),
-            latency(report),
-            cost(report),
-            agreement(report),
-            queries(report),
-            about(report),
+    style, script = asset("report.css"), asset("report.js")
+    asked = number_of(len(report.asked), "query", "queries")
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            report=report,
+            style=style,
+            script=script,
+            policy=_policy(style, script),
+            title=_title(report),
+            asked=asked,
+            facts=(
+                asked,
+                f"{number_of(report.files, 'file')}, {size_text(report.bytes)}",
+                f"{report.limit} results a query",
+                f"{report.started_at:%-d %B %Y, %H:%M} UTC",
+            ),
+            origin=_ORIGINS[report.origin],
+            findings=findings(report),
+            figures=figures_table(report),
+            quality=quality_section(report),
+            latency=latency_section(report),
+            cost=cost_section(report),
+            agreement=agreement_section(report),
+            queries=queries_section(report),
+            about=about_section(report),
         )
-        if part
-    ]
-    body = element(
-        "body",
-        _themes(),
-        element("main", element("div", overview(report), class_="overview"), *sections),
-        element("script", script),
     )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _asset(name: str) -> Html:
-    return Html((files(__package__) / name).read_text(encoding="utf-8"))
+def _title(report: BenchReport) -> str:
+    labels = [contender.label for contender in report.contenders]
+    who = listed(labels) if 0 < len(labels) <= 3 else f"{len(labels)} contenders"
+    return f"{who} on {report.workspace}"
 
 
 def _policy(style: str, script: str) -> str:
@@ -72,24 +100,3 @@ def _policy(style: str, script: str) -> str:
 def _hash(source: str) -> str:
     digest = hashlib.sha256(source.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def _themes() -> Html:
-    """Buttons for light and dark; report.css sees which one is pressed."""
-    buttons = (
-        element(
-            "label",
-            element(
-                "input", type="radio", name="theme", id=f"theme-{name}", checked=first
-            ),
-            element("span", word),
-        )
-        for name, word, first in (
-            ("auto", "Auto", True),
-            ("light", "Light", False),
-            ("dark", "Dark", False),
-        )
-    )
-    return element(
-        "div", *buttons, class_="themes tabs", role="group", aria_label="Colours"
-    )
