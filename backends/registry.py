@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from notewell.backends.base import Backend, Nudged, Site
+from notewell.backends.policy import Policy
+from notewell.config import AgentSettings, Settings
 from notewell.errors import BackendUnknown
 from notewell.plugins import offered
 
@@ -12,9 +14,15 @@ GROUP: Final = "notewell.backends"
 """The entry point group in which other packages offer backends."""
 
 BUILTIN: Final[Mapping[str, str]] = {
-    "builtin": "notewell.backends.builtin:BuiltinBackend",
-    "qmd": "notewell.backends.qmd:QmdBackend",
+    "builtin": "notewell.backends.builtin.backend:BuiltinBackend",
+    "qmd": "notewell.backends.qmd.engine:QmdBackend",
 }
+
+_POLICIES: Final[Mapping[str, str]] = {
+    "builtin": "notewell.backends.builtin.policy:BuiltinPolicy",
+    "qmd": "notewell.backends.qmd.policy:QmdPolicy",
+}
+"""Those of our engines, which take long to import. They are the engines' `policy`."""
 
 STAND_IN: Final = "builtin"
 """The one that answers in place of another which fails."""
@@ -42,6 +50,29 @@ def backend_class(name: str) -> type[Backend]:
     if name not in known:
         raise BackendUnknown(name, tuple(sorted(known)))
     return cast("type[Backend]", pkgutil.resolve_name(known[name]))
+
+
+def policy_class(name: str) -> type[Policy]:
+    """Return the policy of the backend of that name.
+
+    Raises:
+        BackendUnknown: there is none.
+    """
+    if name in _POLICIES:
+        return cast("type[Policy]", pkgutil.resolve_name(_POLICIES[name]))
+    return getattr(backend_class(name), "policy", Policy)
+
+
+def policy_of(settings: Settings, agent: AgentSettings) -> Policy:
+    """Return what an agent's settings mean for its backend.
+
+    Where there is no such backend, which is told when it is opened, they mean the usual.
+    """
+    try:
+        policy = policy_class(settings.memory.backend)
+    except BackendUnknown:
+        policy = Policy
+    return policy(settings, agent)
 
 
 async def open_backend(name: str, site: Site) -> Backend:

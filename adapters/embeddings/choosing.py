@@ -46,6 +46,7 @@ class _Scene:
     settings: Settings
     agent: AgentSettings
     environ: Mapping[str, str]
+    static: bool
 
     @property
     def at(self) -> str:
@@ -58,6 +59,7 @@ def choose(
     environ: Mapping[str, str],
     *,
     configured: bool,
+    static: bool = True,
 ) -> Choice:
     """Return the agent's providers.
 
@@ -68,11 +70,13 @@ def choose(
         configured: The workspace is the one that the configuration file names. Only
             then is a remote provider chosen automatically: a key that happens to be
             in the environment must not upload somebody's folder.
+        static: The one that comes with the install is wanted, too: the engine has no
+            vectors of its own.
 
     Raises:
         ConfigError: a provider that is named does not exist.
     """
-    scene = _Scene(settings=settings, agent=agent, environ=environ)
+    scene = _Scene(settings=settings, agent=agent, environ=environ, static=static)
     named = agent.search.provider
     if named is None:
         first = _automatic(scene, configured=configured)
@@ -108,11 +112,8 @@ def _automatic(scene: _Scene, *, configured: bool) -> Provider | None:
 
 
 def _static(scene: _Scene) -> Provider | None:
-    """Return the one that comes with the install; None where its package is not.
-
-    Other engines see to vectors themselves.
-    """
-    if scene.settings.memory.backend != "builtin" or find_spec(_PACKAGE) is None:
+    """Return the one that comes with the install; None where its package is not."""
+    if not scene.static or find_spec(_PACKAGE) is None:
         return None
     return _made(scene, _STATIC, first=False)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from notewell.backends.registry import policy_class
 from notewell.types import EmptyReason, Fallback, Freshness, SearchAnswer
 
 _NOTHING_FOUND: Final[Mapping[EmptyReason, tuple[str, str, str]]] = {
@@ -89,8 +90,8 @@ def answer_remarks(answer: SearchAnswer) -> Iterator[str]:
         yield "note: this answer is weaker than the configuration asks for"
     for warning in answer.warnings:
         yield f"warning: {warning}"
-    # builtin never looks before an answer, and a command of its own always afterwards.
-    if answer.freshness.stale is not None or answer.backend != "builtin":
+    # Where an engine never looks before an answer, a command looks afterwards.
+    if answer.freshness.stale is not None or policy_class(answer.backend).looks_first:
         yield from _behind(answer.freshness)
 
 

@@ -5,7 +5,3 @@ one file (`schema`, `store`) that follows the notes (`sync`, `indexer`). A query
 read (`query`), finds candidates (`lexical`), which are weighed (`scoring`) and
 ordered (`ranking`); `answering` joins the steps, `engine` owns the connections.
 """
-
-from notewell.backends.builtin.backend import BuiltinBackend
-
-__all__ = ["BuiltinBackend"]

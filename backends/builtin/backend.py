@@ -15,11 +15,14 @@ from notewell.backends.base import (
 )
 from notewell.backends.blocking import CalledOff, called_off, off_the_loop
 from notewell.backends.builtin.engine import Engine
+from notewell.backends.builtin.policy import BuiltinPolicy
 from notewell.types import IndexReport, IndexStatus
 
 
 class BuiltinBackend:
     """Words and vectors in SQLite. See `notewell.backends.base.Backend`."""
+
+    policy = BuiltinPolicy
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -2,7 +2,3 @@
 
 `notewell.backends.qmd.engine` is where to begin to read.
 """
-
-from notewell.backends.qmd.engine import QmdBackend
-
-__all__ = ["QmdBackend"]

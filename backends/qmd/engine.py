@@ -27,6 +27,7 @@ from notewell.backends.qmd.home import Home, Record
 from notewell.backends.qmd.models import borrow
 from notewell.backends.qmd.modes import Answered, Modes
 from notewell.backends.qmd.outlook import bounds, outlook, problem_of
+from notewell.backends.qmd.policy import QmdPolicy
 from notewell.backends.qmd.program import Program, child_environment
 from notewell.backends.qmd.reading import Names, Reading
 from notewell.backends.qmd.remembered import known_program
@@ -44,6 +45,8 @@ from notewell.types import FallbackReason, IndexReport, IndexStatus
 
 class QmdBackend:
     """The external engine QMD. See `notewell.backends.base.Backend`."""
+
+    policy = QmdPolicy
 
     def __init__(
         self, site: Site, home: Home, program: Program, environ: Mapping[str, str]

@@ -1,6 +1,6 @@
 """The builtin engine keeps what `notewell.backends.base` promises."""
 
-from notewell.backends.builtin import BuiltinBackend
+from notewell.backends.builtin.backend import BuiltinBackend
 from notewell.backends.contract import BackendContract
 
 

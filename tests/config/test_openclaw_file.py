@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from notewell.config import Settings, later_features, unused_settings
+from notewell.backends.registry import policy_of
+from notewell.config import Settings, unused_settings
 
 Load: TypeAlias = Callable[..., Settings]
 
@@ -36,7 +37,9 @@ def test_what_openclaw_has_and_we_do_not_is_said_and_not_a_warning(load: Load) -
     assert any("memory.qmd.mcporter" in sentence for sentence in main)
     assert any(stranger in sentence for sentence in kitchen)
     assert not any(stranger in sentence for sentence in main)
-    assert not {*main, *kitchen} & set(later_features(settings, settings.agent("main")))
+    assert not {*main, *kitchen} & set(
+        policy_of(settings, settings.agent("main")).remarks
+    )
 
 
 def test_the_newest_layout_with_entries_and_memory_search_works(load: Load) -> None:

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import pytest
 
+from notewell.backends.registry import policy_of
 from notewell.config import (
     ResolvedValue,
     Settings,
-    later_features,
     unused_settings,
 )
 from notewell.config.reference import reference_table
@@ -118,7 +118,7 @@ def test_a_configured_feature_of_later_is_said_in_short(
 ) -> None:
     settings = load(text)
 
-    [said] = later_features(settings, settings.agent(None))
+    [said] = policy_of(settings, settings.agent(None)).remarks
 
     assert sentence in said
     assert len(said) <= 80
@@ -130,7 +130,7 @@ def test_a_setting_that_is_not_used_is_no_feature_of_later(load: Load) -> None:
     [said] = unused_settings(settings, settings.agent(None))
 
     assert said.startswith("memory.search.multimodal is a setting of OpenClaw")
-    assert later_features(settings, settings.agent(None)) == ()
+    assert policy_of(settings, settings.agent(None)).remarks == ()
 
 
 @pytest.mark.parametrize(
@@ -148,5 +148,5 @@ def test_a_setting_that_is_not_used_is_no_feature_of_later(load: Load) -> None:
 def test_what_asks_for_nothing_is_not_spoken_of(load: Load, text: str) -> None:
     settings = load(text)
 
-    assert later_features(settings, settings.agent(None)) == ()
+    assert policy_of(settings, settings.agent(None)).remarks == ()
     assert unused_settings(settings, settings.agent(None)) == ()

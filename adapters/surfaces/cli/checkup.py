@@ -51,10 +51,10 @@ def _configuration(call: Call) -> "tuple[Settings | None, Check]":
 
 def _lacking(settings: "Settings") -> Iterator[Check]:
     """What the configuration asks for and this version does not do."""
-    from notewell.config import later_features
+    from notewell.backends.registry import policy_of
 
     said = [
-        text for agent in settings.agents for text in later_features(settings, agent)
+        text for agent in settings.agents for text in policy_of(settings, agent).remarks
     ]
     if said:
         yield Check(
@@ -174,8 +174,10 @@ def _provider(name: str, tried: ProviderProbe) -> Check:
 def _none(name: str, report: StatusReport) -> Iterator[Check]:
     """Why there is no provider, where nobody said that there should be none."""
     from notewell.adapters.embeddings.static import open_package
+    from notewell.backends.registry import policy_class
 
-    if report.requested_provider is not None or report.requested_backend != "builtin":
+    embeds = policy_class(report.requested_backend).embeds
+    if report.requested_provider is not None or not embeds:
         return
     try:
         open_package()

@@ -119,7 +119,9 @@ class MemoryTools:
             sources=None if source is None else {source},
         )
         cited = cites(self._memory)
-        shown = readable.shown(answer, cited=cited, most=self._most_injected())
+        shown = readable.shown(
+            answer, cited=cited, most=self._memory.policy.max_injected_chars
+        )
         return ToolResult(
             text=readable.search_text(shown),
             value={"notice": readable.UNTRUSTED, **_search_value(shown, cited=cited)},
@@ -147,11 +149,6 @@ class MemoryTools:
         )
         text = readable.remembered_text(noted)
         return ToolResult(text=text, value=wire.remembered(noted))
-
-    def _most_injected(self) -> int | None:
-        memory = self._memory.settings.memory
-        is_qmd = memory.backend == "qmd"
-        return memory.qmd.limits.max_injected_chars if is_qmd else None
 
 
 def cites(memory: "Memory") -> bool:

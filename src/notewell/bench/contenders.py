@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 import orjson
 
-from notewell.backends.registry import targets
+from notewell.backends.registry import policy_class, targets
 from notewell.errors import UsageError
 from notewell.memory.facade import Memory
 from notewell.memory.opening import Opening, prepare
@@ -27,17 +27,6 @@ from notewell.memory.sync import SyncMemory
 from notewell.workspace import Workspace
 
 _SEARCH: Final = "agents.defaults.memorySearch"
-_HYBRID: Final = f"{_SEARCH}.query.hybrid.enabled"
-_MODES: Final[Mapping[str, Mapping[str, Mapping[str, object]]]] = {
-    "builtin": {
-        "keyword": {f"{_SEARCH}.provider": "none"},
-        "hybrid": {_HYBRID: True},
-        "vector": {_HYBRID: False},
-    },
-    "qmd": {
-        mode: {"memory.qmd.searchMode": mode} for mode in ("search", "vsearch", "query")
-    },
-}
 _BY_MEANING: Final = ("hybrid", "vector")
 _SETTING: Final = re.compile(r"@(?=[A-Za-z][\w.]*=)")
 
@@ -122,7 +111,8 @@ def _entrant(spec: str, user: UserSettings, known: Sequence[str]) -> Entrant:
         each.key: each.value for each in opening.settings.values() if each.key in own
     }
     lacking = None if opening.enabled else "memory is switched off in the settings"
-    if backend == "builtin" and mode in _BY_MEANING and opening.embedding.first is None:
+    embeds = opening.policy.embeds and mode in _BY_MEANING
+    if embeds and opening.embedding.first is None:
         lacking = (
             "no embedding provider is configured: set memorySearch.provider, or add"
             " @provider=NAME"
@@ -147,7 +137,7 @@ def _label(name: str, shown: Mapping[str, object]) -> str:
 
 
 def _with_modes(backend: str) -> list[str]:
-    return [f"{backend}:{mode}" for mode in _MODES.get(backend, {})]
+    return [f"{backend}:{mode}" for mode in policy_class(backend).modes]
 
 
 def _mode(backend: str, mode: str) -> Mapping[str, object]:
@@ -162,7 +152,7 @@ def _mode(backend: str, mode: str) -> Mapping[str, object]:
             f"there is no engine {backend!r}",
             remedy=f"use one of: {', '.join(engines)}",
         )
-    modes = _MODES.get(backend, {})
+    modes = policy_class(backend).modes
     if mode and mode not in modes:
         accepted = ", ".join(_with_modes(backend)) or backend
         raise UsageError(

@@ -4,9 +4,9 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
+from notewell.backends.registry import STAND_IN, policy_class, targets
 from notewell.bench.contenders import Entrant, UserSettings, read_entrants
 from notewell.bench.known_items import Gap, known_items, left_out_queries
 from notewell.bench.queries import (
@@ -18,8 +18,7 @@ from notewell.bench.queries import (
     read_queries,
 )
 from notewell.bench.results import Origin
-from notewell.errors import BackendError, UsageError
-from notewell.memory.opening import Opening
+from notewell.errors import UsageError
 from notewell.workspace import Workspace, scan
 from notewell.workspace.layout import has_workspace_layout
 
@@ -39,8 +38,6 @@ _WITHOUT_WORDS: Final = (
 )
 _LEFT_OUT: Final = 3
 """One question in so many is made of words that the notes lack then."""
-
-_PROGRAM_SECONDS: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,41 +229,24 @@ def _judged(
 
 def _usual(user: UserSettings) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
     """Return what this machine can run, and what was left out."""
-    opening = user.prepared({"memory.backend": "builtin"})
-    specs, lacking = ["builtin"], list[str]()
+    opening = user.prepared({"memory.backend": STAND_IN})
+    specs, lacking = [STAND_IN], list[str]()
     first, last = opening.embedding.first, opening.embedding.last
     if first is not None:
-        specs.insert(0, "builtin:keyword")
+        specs.insert(0, f"{STAND_IN}:keyword")
         if last is not None:
-            specs.insert(1, f"builtin@provider={last.name}")
+            specs.insert(1, f"{STAND_IN}@provider={last.name}")
     else:
         lacking.append(
             "Search by meaning was left out: no embedding provider is configured."
         )
-    problem = _qmd_problem(opening, user.environ)
-    if problem is None:
-        specs.append("qmd:search")
-    else:
-        lacking.append(f"qmd:search was left out: {problem}.")
+    for name in sorted(targets().keys() - {STAND_IN}):
+        engine = policy_class(name)
+        spec = ":".join([name, *list(engine.modes)[:1]])
+        policy = engine(opening.settings, opening.agent)
+        problem = policy.why_unavailable(user.environ)
+        if problem is None:
+            specs.append(spec)
+        else:
+            lacking.append(f"{spec} was left out: {problem}.")
     return read_entrants(specs, user), tuple(lacking)
-
-
-def _qmd_problem(opening: Opening, environ: Mapping[str, str]) -> str | None:
-    """Return why QMD cannot run here, or None."""
-    import asyncio
-
-    from notewell.backends.qmd.program import child_environment, find_program
-
-    with TemporaryDirectory(prefix="notewell-bench-") as folder:
-        try:
-            asyncio.run(
-                find_program(
-                    opening.settings.memory.qmd.command,
-                    child_environment(environ),
-                    folder=Path(folder),
-                    within=_PROGRAM_SECONDS,
-                )
-            )
-        except BackendError as error:
-            return error.message
-    return None

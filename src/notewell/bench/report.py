@@ -20,6 +20,7 @@ import apsw
 import numpy as np
 
 from notewell._version import __version__
+from notewell.backends.registry import STAND_IN
 from notewell.bench.contenders import Entrant
 from notewell.bench.known_items import LEFT_OUT
 from notewell.bench.lane import Attempt, Lane
@@ -325,7 +326,7 @@ def _paying(
 
 
 def _by_words(contender: Contender) -> bool:
-    return contender.backend == "builtin" and contender.mode == "keyword"
+    return contender.backend == STAND_IN and contender.mode == "keyword"
 
 
 def _found(places: Sequence[ScoredQuery], at: int) -> list[float]:

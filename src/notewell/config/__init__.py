@@ -3,7 +3,7 @@
 `load_settings` is the one way in. Nobody else looks at the environment.
 """
 
-from notewell.config.later import later_features, unused_settings
+from notewell.config.later import unused_settings
 from notewell.config.memory import (
     CompactionSettings,
     MemoryFlushSettings,
@@ -57,7 +57,6 @@ __all__ = [
     "SyncSettings",
     "VectorSettings",
     "WindowSettings",
-    "later_features",
     "load_settings",
     "unused_settings",
 ]

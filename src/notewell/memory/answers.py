@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass
 
 from notewell.backends.base import Findings
-from notewell.config import later_features
 from notewell.log import log
 from notewell.memory.opening import Opening
 from notewell.types import Document, EmptyReason, IndexReport, SearchAnswer
@@ -34,9 +33,7 @@ class Answering:
     def found(self, findings: Findings, *warnings: str) -> SearchAnswer:
         """Return an answer with an engine's findings."""
         settings, agent = self.opening.settings, self.opening.agent
-        fallbacks = findings.fallbacks
-        told = {step.kind for step in fallbacks}
-        later = later_features(settings, agent, told=told)
+        fallbacks, half = findings.fallbacks, self.opening.policy.remarks
         answer = SearchAnswer(
             query=self.query,
             workspace=str(self.opening.workspace.root),
@@ -53,7 +50,7 @@ class Answering:
             degraded=findings.degraded or bool(fallbacks),
             reason=findings.reason,
             freshness=findings.freshness,
-            warnings=(*settings.warnings, *later, *warnings, *findings.warnings),
+            warnings=(*settings.warnings, *half, *warnings, *findings.warnings),
             took_ms=(time.perf_counter() - self.started) * 1000,
         )
         _log(answer)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from notewell.backends.base import Backend, Listener, Nudged, Query, Run, VectorWork
 from notewell.backends.blocking import off_the_loop
-from notewell.config import Settings, later_features
+from notewell.config import Settings
 from notewell.errors import BackendError, BackendUnknown
 from notewell.memory.answers import Answering, log_run, switched_off
 from notewell.memory.asking import (
@@ -29,7 +29,7 @@ from notewell.memory.callbacks import (
     vectors_of,
 )
 from notewell.memory.opening import Opening, build_once, open_engine, sentences
-from notewell.memory.scoping import DENIED, Hiding
+from notewell.memory.scoping import Hiding
 from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
@@ -59,6 +59,7 @@ class Memory:
     Attributes:
         settings: Every setting, resolved.
         workspace: The folder of notes.
+        policy: What the settings mean for the engine that is configured.
         notices: Sentences for a person, such as which folder was taken.
         session_key: The conversation; None is the owner's own.
         enabled: Whether this agent has a memory to search.
@@ -70,6 +71,7 @@ class Memory:
         self.settings: Settings = opening.settings
         self.workspace: Workspace = opening.workspace
         self.notices = opening.notices
+        self.policy = opening.policy
         self._opening = opening
         self.session_key = session_key
         self.enabled = opening.enabled
@@ -131,13 +133,17 @@ class Memory:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
         """
-        limit = limit_of(max_results, self._opening.max_results)
+        limit = limit_of(max_results, self._opening.policy.max_results)
         threshold = threshold_of(min_score)
         asked = asked_sources(sources) & enabled_sources(self._opening)
         reason = nothing_to_ask(query, asked, self._opening, self.session_key)
         unsaid = left_out(sources, self._opening)
         if reason:
-            why = (DENIED,) if reason == "denied-by-scope" else unsaid
+            why = (
+                (self._opening.policy.denied,)
+                if reason == "denied-by-scope"
+                else unsaid
+            )
             return self._answering(query).empty(reason, *why)
         if self._backend is None:
             why = sentences(self._failure)
@@ -294,8 +300,8 @@ class Memory:
         )
         report = await self._backend.refresh(run)
         log_run(report)
-        later = later_features(self.settings, self._opening.agent)
-        return replace(report, warnings=(*finished, *later, *report.warnings))
+        half = self._opening.policy.remarks
+        return replace(report, warnings=(*finished, *half, *report.warnings))
 
     def refresh_later(self) -> bool:
         """Let one process go on with the index after this program has ended.
@@ -349,7 +355,7 @@ class Memory:
 
     def leaves_out(self, path: str) -> bool:
         """Whether the settings close a path to everybody."""
-        return self._opening.leaves_out(path)
+        return self._opening.policy.leaves_out(self.workspace, path)
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""

@@ -76,7 +76,7 @@ def main(said: str) -> None:
     os.nice(_LOWEST)
     asked: dict[str, Any] = {**orjson.loads(said), "environ": None}
     try:
-        seconds = prepare(**asked, server=False, overrides={}).helper_seconds
+        seconds = prepare(**asked, server=False, overrides={}).policy.refresh_seconds
         signal.alarm(int(seconds + _LATE))
         with SyncMemory(open_memory(**asked)) as memory:
             memory.refresh(within=seconds, vectors=None)

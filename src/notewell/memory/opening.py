@@ -8,11 +8,12 @@ from pathlib import Path
 from notewell.adapters.embeddings.base import Choice
 from notewell.adapters.embeddings.choosing import choose
 from notewell.backends.base import Backend, Listener, Run, Site
-from notewell.backends.registry import STAND_IN, open_backend
+from notewell.backends.policy import Policy
+from notewell.backends.registry import STAND_IN, open_backend, policy_of
 from notewell.config import AgentSettings, Settings, load_settings
-from notewell.errors import BackendError, PathRefused
+from notewell.errors import BackendError
 from notewell.memory.scoping import is_allowed
-from notewell.workspace import Workspace, choose_workspace, locate
+from notewell.workspace import Workspace, choose_workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class Opening:
     Attributes:
         settings: Every setting, resolved.
         agent: The agent's settings.
+        policy: What they mean for the engine that is configured.
         workspace: The folder of notes.
         environ: The environment that was read.
         embedding: The providers of vectors that the agent has.
@@ -31,6 +33,7 @@ class Opening:
 
     settings: Settings
     agent: AgentSettings
+    policy: Policy
     workspace: Workspace
     environ: Mapping[str, str]
     embedding: Choice
@@ -51,18 +54,13 @@ class Opening:
     @property
     def no_transcripts(self) -> str | None:
         """Why the agent's transcripts are no source, or None when they are."""
-        search, memory = self.agent.search, self.settings.memory
-        if "sessions" not in search.sources:
+        if "sessions" not in self.agent.search.sources:
             return 'memorySearch.sources lacks "sessions"'
-        if memory.backend not in ("builtin", "qmd"):
-            return f"the engine {memory.backend} does not read them"
-        if memory.backend == "qmd":
-            key, on = "memory.qmd.sessions.enabled", memory.qmd.sessions.enabled
-        else:
-            key = "memorySearch.experimental.sessionMemory"
-            on = search.experimental.session_memory
-        if not on:
-            return f"{key} is off"
+        switch = self.policy.transcripts
+        if switch is None:
+            return f"the engine {self.settings.memory.backend} does not read them"
+        if not switch.on:
+            return f"{switch.key} is off"
         # As with extra paths: another folder is not told what the agent has heard.
         return None if self.own else "the folder is not the agent's own workspace"
 
@@ -71,46 +69,10 @@ class Opening:
         """Whether the agent's transcripts are a source."""
         return self.no_transcripts is None
 
-    @property
-    def max_results(self) -> int:
-        """The most results of an answer, unless a call says otherwise."""
-        memory = self.settings.memory
-        if memory.backend == "qmd":
-            return memory.qmd.limits.max_results
-        return self.agent.search.query.max_results
-
-    @property
-    def helper_seconds(self) -> float:
-        """How long a process may go on with the index after a command has answered."""
-        memory = self.settings.memory
-        if memory.backend == "qmd":
-            return memory.qmd.update.update_timeout_ms / 1000
-        return 60.0
-
     def allows(self, session_key: str | None) -> bool:
         """Say whether memory may be seen in a conversation at all."""
-        memory = self.settings.memory
-        return memory.backend != "qmd" or is_allowed(memory.qmd.scope, session_key)
-
-    def leaves_out(self, path: str) -> bool:
-        """Whether a file lies where some files only are to be read, and is none of them.
-
-        The workspace's own memory is always read by name, as in OpenClaw.
-        """
-        memory = self.settings.memory
-        if memory.backend != "qmd" or not any(
-            each.pattern for each in memory.qmd.paths
-        ):
-            return False
-        from notewell.backends.qmd.collections import is_left_out_of
-
-        if not is_left_out_of(self.workspace, memory.qmd.paths, path):
-            return False
-        try:
-            locate(Workspace(root=self.workspace.root), path, exactly=True)
-        except PathRefused:
-            return True
-        return False
+        scope = self.policy.scope
+        return scope is None or is_allowed(scope, session_key)
 
     def site(self, *, stays: bool = False) -> Site:
         """Return where the backend works, for a program that stays or one that ends."""
@@ -132,13 +94,6 @@ def _current_folder() -> Path:
     except OSError:
         # It was deleted, which matters only to those who wanted to read it.
         return Path(os.sep, "(the current folder, which was deleted)")
-
-
-def _extra_paths(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
-    """Return what is read beside the workspace; QMD has paths of its own."""
-    memory = settings.memory
-    paths = memory.qmd.paths if memory.backend == "qmd" else ()
-    return (*agent.search.extra_paths, *(each.path for each in paths))
 
 
 def prepare(
@@ -179,10 +134,12 @@ def prepare(
     )
     # The agent's extra paths belong to its workspace, not to any folder that is named.
     own = choice.root == Path(os.path.realpath(chosen_agent.workspace))
-    extra_paths = _extra_paths(settings, chosen_agent) if own else ()
+    policy = policy_of(settings, chosen_agent)
+    extra_paths = policy.extra_paths if own else ()
     return Opening(
         settings=settings,
         agent=chosen_agent,
+        policy=policy,
         workspace=Workspace(root=choice.root, extra_paths=extra_paths),
         environ=environ,
         embedding=choose(
@@ -191,6 +148,7 @@ def prepare(
             environ,
             # A key that is there by chance must not upload somebody's folder.
             configured=own and chosen_agent.workspace_origin == "file",
+            static=policy.embeds,
         ),
         own=own,
         notices=(choice.notice,) if choice.notice else (),

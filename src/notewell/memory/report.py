@@ -1,6 +1,6 @@
 """The status of one agent's memory, put together from the disk and the engine."""
 
-from notewell.config import later_features, unused_settings
+from notewell.config import unused_settings
 from notewell.memory.opening import Opening
 from notewell.types import IndexStatus, Source, StatusReport
 from notewell.workspace import Scan
@@ -36,7 +36,7 @@ def status_report(
         fallbacks=index.fallbacks,
         warnings=(
             *settings.warnings,
-            *later_features(settings, agent),
+            *opening.policy.remarks,
             *unused_settings(settings, agent),
             *problems,
             *index.warnings,

@@ -2,14 +2,11 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 from notewell.config import ScopeMatch, ScopeSettings
 from notewell.config.texts import is_whole_key
 from notewell.scope import chat_type, is_hidden
 from notewell.types import source_of
-
-DENIED: Final = "memory.qmd.scope does not allow memory in this conversation."
 
 
 def is_allowed(scope: ScopeSettings, session_key: str | None) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
 from notewell.adapters.embeddings.choosing import choose
+from notewell.backends.registry import policy_of
 from notewell.config import load_settings
 from notewell.errors import ConfigError, EmbeddingError
 
@@ -53,7 +54,9 @@ def chosen(tmp_path: Path) -> Chosen:
         file.write_text(json.dumps(parts), encoding="utf-8")
         variables = {"OPENCLAW_STATE_DIR": str(tmp_path / "state"), **environ}
         settings = load_settings(config_file=file, environ=variables, home=tmp_path)
-        return choose(settings, settings.agent(None), variables, configured=configured)
+        agent = settings.agent(None)
+        static = policy_of(settings, agent).embeds
+        return choose(settings, agent, variables, configured=configured, static=static)
 
     return choose_
 

@@ -10,7 +10,7 @@ import pytest
 
 from notewell.backends.base import Query
 from notewell.backends.blocking import CalledOff
-from notewell.backends.builtin import BuiltinBackend
+from notewell.backends.builtin.backend import BuiltinBackend
 from notewell.backends.builtin.readers import Readers
 
 if TYPE_CHECKING:

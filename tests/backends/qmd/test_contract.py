@@ -8,7 +8,7 @@ import pytest
 
 from notewell.backends.base import Site
 from notewell.backends.contract import BackendContract
-from notewell.backends.qmd import QmdBackend
+from notewell.backends.qmd.engine import QmdBackend
 from notewell.config import load_settings
 
 

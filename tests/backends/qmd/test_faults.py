@@ -13,7 +13,7 @@ from msgspec import structs
 
 from notewell.backends.base import Findings, Query
 from notewell.backends.fallback import Resilient, open_with_fallback
-from notewell.backends.qmd import QmdBackend
+from notewell.backends.qmd.engine import QmdBackend
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from notewell import PathRefused, open_memory_sync
 from notewell.backends.base import Query
 from notewell.backends.fallback import Resilient
-from notewell.backends.qmd import QmdBackend
+from notewell.backends.qmd.engine import QmdBackend
 from notewell.backends.qmd.globs import globbed, joined
 from notewell.types import Hit
 

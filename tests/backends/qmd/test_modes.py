@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from notewell.backends.base import Findings, Query, Run
-from notewell.backends.qmd import QmdBackend, modes
+from notewell.backends.qmd import modes
 from notewell.backends.qmd.answering import Worded
+from notewell.backends.qmd.engine import QmdBackend
 from notewell.types import Hit
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from unicodedata import normalize
 import pytest
 
 from notewell.backends.base import Query
-from notewell.backends.qmd import QmdBackend
+from notewell.backends.qmd.engine import QmdBackend
 
 if TYPE_CHECKING:
     from tests.backends.qmd.conftest import Notes

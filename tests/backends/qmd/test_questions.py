@@ -10,8 +10,8 @@ import pytest
 
 from notewell.backends.base import Findings, Query
 from notewell.backends.fallback import Resilient
-from notewell.backends.qmd import QmdBackend
 from notewell.backends.qmd.counts import Counts
+from notewell.backends.qmd.engine import QmdBackend
 from notewell.backends.qmd.home import Home
 from notewell.backends.qmd.words import MOST_SEARCHES, planned
 from notewell.backends.text.query import parse_query

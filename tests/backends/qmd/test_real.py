@@ -13,7 +13,7 @@ import pytest
 
 from notewell.backends.base import Query
 from notewell.backends.fallback import Resilient
-from notewell.backends.qmd import QmdBackend
+from notewell.backends.qmd.engine import QmdBackend
 from notewell.backends.qmd.home import Home
 from notewell.errors import BackendUnavailable
 

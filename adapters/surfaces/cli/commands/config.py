@@ -47,11 +47,12 @@ def config(context: click.Context) -> None:
 
 def _warnings(settings: "Settings") -> list[str]:
     """What a person should know of the file, and what this version does not do."""
-    from notewell.config import later_features, unused_settings
+    from notewell.backends.registry import policy_of
+    from notewell.config import unused_settings
 
     said = list(settings.warnings)
     for agent in settings.agents:
-        said += later_features(settings, agent)
+        said += policy_of(settings, agent).remarks
         said += unused_settings(settings, agent)
     return list(dict.fromkeys(said))
 

@@ -186,8 +186,10 @@ def _is_up_to_date(answer: SearchAnswer) -> bool:
     To compare them again would take a fifth of the command. Where another engine had to
     help, its index is looked at; builtin's may have more to do than notes that changed.
     """
+    from notewell.backends.registry import policy_class
+
     return (
-        answer.backend != "builtin"
+        policy_class(answer.backend).looks_first
         and not answer.fallbacks
         and answer.freshness.pending == 0
         and answer.freshness.stale is False

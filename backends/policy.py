@@ -1,0 +1,103 @@
+"""What an engine's settings mean for the rest of notewell, known before it is opened.
+
+No engine is known by name above this package: who needs a limit, a scope or the modes
+of an engine asks its policy.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from notewell.config import AgentSettings, ScopeSettings, Settings
+from notewell.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A setting that switches something on.
+
+    Attributes:
+        key: Its full name in the configuration.
+        on: Whether it is.
+    """
+
+    key: str
+    on: bool
+
+
+class Policy:
+    """The settings of one agent as an engine takes them that says nothing else.
+
+    An engine that takes them otherwise derives its own, and has it as its class
+    attribute `policy`. It is made often and asked by commands that open no engine:
+    cheap, without side effects, and never failing.
+
+    Attributes:
+        settings: Every setting, resolved.
+        agent: The agent's settings.
+        modes: Ways to search that can be compared, each with the settings, by their full
+            key, that ask for it; the usual one first.
+        embeds: The engine makes vectors by our providers, so that it is given those of
+            the install where none is configured.
+        looks_first: Its answers say whether notes have changed since it indexed them.
+        denied: What is said where `scope` closes memory.
+    """
+
+    modes: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    embeds: ClassVar[bool] = False
+    looks_first: ClassVar[bool] = True
+    denied: ClassVar[str] = "The scope rules do not allow memory in this conversation."
+
+    def __init__(self, settings: Settings, agent: AgentSettings) -> None:
+        self.settings = settings
+        self.agent = agent
+
+    @property
+    def max_results(self) -> int:
+        """The most results of an answer, unless a call says otherwise."""
+        return self.agent.search.query.max_results
+
+    @property
+    def max_injected_chars(self) -> int | None:
+        """The most characters of notes in an answer to a model; None: no limit."""
+        return None
+
+    @property
+    def extra_paths(self) -> tuple[str, ...]:
+        """What is read beside the workspace."""
+        return self.agent.search.extra_paths
+
+    @property
+    def scope(self) -> ScopeSettings | None:
+        """In which conversations memory may be seen; None: in all."""
+        return None
+
+    @property
+    def transcripts(self) -> Switch | None:
+        """What switches transcripts on, beside their source; None: they are not read."""
+        return None
+
+    @property
+    def refresh_seconds(self) -> float:
+        """How long a process may go on with the index after a command has answered."""
+        return 60.0
+
+    def leaves_out(self, workspace: Workspace, path: str) -> bool:
+        """Whether the settings close a path, as cited, to everybody."""
+        return False
+
+    def why_unavailable(self, environ: Mapping[str, str]) -> str | None:
+        """Return why the engine cannot run here, or None. It may take seconds."""
+        return None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A sentence for each thing that the settings ask for by half.
+
+        Each is short: they stand in every answer, whoever reads it.
+        """
+        switch, asked = self.transcripts, "sessions" in self.agent.search.sources
+        if switch is None or switch.on == asked:
+            return ()
+        key = switch.key.removeprefix("memorySearch.")
+        return (f'Transcripts need "sessions" in sources and {key}.',)
