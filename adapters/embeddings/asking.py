@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from notewell.adapters.embeddings.batch import Batches
     from notewell.adapters.embeddings.request import Request
     from notewell.config import Secret
-    from notewell.config.search import BatchSettings
+    from notewell.config.schema import BatchSettings
 
 _HARMLESS: Final = "note"
 """A text that no server refuses: if it does, the request is at fault."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Embedder, Matrix
     from notewell.adapters.embeddings.failures import Blame
     from notewell.adapters.embeddings.jobs import Jobs
-    from notewell.config.search import BatchSettings
+    from notewell.config.schema import BatchSettings
 
 WORTH_IT: Final = 1000
 """From so many missing passages on a batch is worth its wait."""

@@ -13,7 +13,7 @@ from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Provider, Rol
 from notewell.adapters.embeddings.keys import entries_of, find_key
 from notewell.adapters.embeddings.registry import BUILTIN, make_provider, targets
 from notewell.config import AgentSettings, SearchSettings, Secret, Settings
-from notewell.config.blocks import nearest
+from notewell.config.blocks import closest_name
 from notewell.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _named(scene: _Scene, name: str, *, key: str) -> Provider | None:
 def _unknown(scene: _Scene, name: str, *, key: str, plugins: list[str]) -> ConfigError:
     entries = scene.settings.providers.items()
     known = [*plugins, *(id_ for id_, entry in entries if entry.base_url), _NONE]
-    near = nearest(_spelled(name), known)
+    near = closest_name(_spelled(name), known)
     hint = f"did you mean {near!r}? " if near else ""
     return ConfigError(
         f"{scene.at}.{key}",

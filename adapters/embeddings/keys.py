@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.config import AgentSettings, Secret, Settings
-from notewell.config.form import Place, Scene, Unfit
-from notewell.config.references import read_secret
+from notewell.config.values import InvalidValue, KeyPath, ReadContext, read_secret
 from notewell.foreign import read_items, read_json, read_member, read_names
 
 if TYPE_CHECKING:
@@ -111,8 +110,8 @@ def _stored(path: Path) -> object:
 def _sendable(written: object, environ: Mapping[str, str]) -> Secret | None:
     """Return a key that a header can carry; None for anything else."""
     nowhere = Path()
-    scene = Scene(environ=environ, home=nowhere, base=nowhere, state=nowhere)
+    context = ReadContext(environ=environ, home=nowhere, base=nowhere, state=nowhere)
     try:
-        return read_secret(written, Place(key="", scene=scene)) if written else None
-    except Unfit:
+        return read_secret(written, KeyPath(key="", context=context)) if written else None
+    except InvalidValue:
         return None

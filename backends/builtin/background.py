@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from notewell.backends.base import Findings, Listener
 from notewell.backends.schedule import Rhythm, Schedule
-from notewell.config.search import SyncSettings
+from notewell.config.schema import SyncSettings
 
 Refresh: TypeAlias = Callable[[Listener], object]
 """Brings the index up to date, and tells how far it is."""

@@ -11,7 +11,7 @@ from unicodedata import category
 import msgspec
 
 from notewell.backends.qmd.globs import globbed, joined
-from notewell.config.memory import QmdPath
+from notewell.config.schema import QmdPath
 from notewell.workspace import Workspace
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (

@@ -16,17 +16,21 @@ from notewell.config import (
     load_settings,
     unused_settings,
 )
-from notewell.config.blocks import leaves
-from notewell.config.memory import CompactionSettings, MemorySettings, ProviderSettings
-from notewell.config.search import SearchSettings
+from notewell.config.blocks import leaf_keys
+from notewell.config.schema import (
+    CompactionSettings,
+    MemorySettings,
+    ProviderSettings,
+    SearchSettings,
+)
 from notewell.errors import ConfigError
 
 KEYS = [
-    *(f"memory.{key}" for key, _ in leaves(MemorySettings)),
-    *(f"memory.search.{key}" for key, _ in leaves(SearchSettings)),
-    *(f"agents.defaults.memorySearch.{key}" for key, _ in leaves(SearchSettings)),
-    *(f"agents.defaults.compaction.{key}" for key, _ in leaves(CompactionSettings)),
-    *(f"models.providers.openai.{key}" for key, _ in leaves(ProviderSettings)),
+    *(f"memory.{key}" for key, _ in leaf_keys(MemorySettings)),
+    *(f"memory.search.{key}" for key, _ in leaf_keys(SearchSettings)),
+    *(f"agents.defaults.memorySearch.{key}" for key, _ in leaf_keys(SearchSettings)),
+    *(f"agents.defaults.compaction.{key}" for key, _ in leaf_keys(CompactionSettings)),
+    *(f"models.providers.openai.{key}" for key, _ in leaf_keys(ProviderSettings)),
     "agents.defaults.workspace",
     "agents.list",
     "agents.entries",

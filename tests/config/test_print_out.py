@@ -12,7 +12,7 @@ from notewell.config import (
     Settings,
     unused_settings,
 )
-from notewell.config.reference import reference_table
+from notewell.config.listing import reference_table
 
 Load: TypeAlias = Callable[..., Settings]
 

@@ -3,34 +3,36 @@
 `load_settings` is the one way in. Nobody else looks at the environment.
 """
 
-from notewell.config.later import unused_settings
-from notewell.config.memory import (
+from notewell.config.load import load_settings
+from notewell.config.schema import (
+    ChunkingSettings,
     CompactionSettings,
+    HybridSettings,
+    LocalSettings,
     MemoryFlushSettings,
     MemorySettings,
     ProviderSettings,
     QmdPath,
     QmdSettings,
     QmdUpdate,
+    QuerySettings,
+    RemoteSettings,
     ScopeMatch,
     ScopeRule,
     ScopeSettings,
-)
-from notewell.config.resolve import load_settings
-from notewell.config.search import (
-    ChunkingSettings,
-    HybridSettings,
-    LocalSettings,
-    QuerySettings,
-    RemoteSettings,
     SearchSettings,
     StoreSettings,
     SyncSettings,
     VectorSettings,
     WindowSettings,
 )
-from notewell.config.secret import Secret
-from notewell.config.settings import AgentSettings, ResolvedValue, Settings
+from notewell.config.settings import (
+    AgentSettings,
+    ResolvedValue,
+    Settings,
+    unused_settings,
+)
+from notewell.config.values import Secret
 
 __all__ = [
     "AgentSettings",

@@ -8,26 +8,26 @@ from typing import Final, cast
 import msgspec
 from msgspec.structs import replace
 
-from notewell.config.blocks import Reading, build, read_object
-from notewell.config.form import Scene, seen
+from notewell.config.blocks import GivenValue, build_block, read_object
+from notewell.config.file import NAME_FORM, is_name
 from notewell.config.layers import (
     DEFAULTS,
-    Layer,
+    ConfigLayer,
+    object_at,
     read_search,
     read_workspace,
-    section,
 )
-from notewell.config.loading import NAME_FORM, is_name
-from notewell.config.search import ChunkingSettings, HybridSettings, SearchSettings
+from notewell.config.schema import ChunkingSettings, HybridSettings, SearchSettings
 from notewell.config.settings import AgentSettings
+from notewell.config.values import ReadContext, describe_value
 from notewell.errors import ConfigError
 
 MAIN: Final = "main"
 TEMPLATE: Final = "{agentId}"
 
 
-class Agent(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent with the readings behind its settings.
+class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent with the given_values behind its settings.
 
     Attributes:
         settings: What the program gets.
@@ -38,9 +38,9 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     settings: AgentSettings
-    search: Mapping[str, Reading]
+    search: Mapping[str, GivenValue]
     own: frozenset[str] = frozenset()
-    workspace: Reading | None = None
+    workspace: GivenValue | None = None
     chosen: bool = False
 
 
@@ -54,11 +54,11 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
 def read_agents(
     raw: Mapping[str, object],
     *,
-    file: Layer,
-    flags: Layer,
-    scene: Scene,
+    file: ConfigLayer,
+    flags: ConfigLayer,
+    context: ReadContext,
     profile: str | None,
-) -> tuple[Agent, tuple[Agent, ...]]:
+) -> tuple[AgentConfig, tuple[AgentConfig, ...]]:
     """Return the defaults, as an agent called `{agentId}`, and the agents.
 
     Raises:
@@ -69,40 +69,44 @@ def read_agents(
     lead = next((entry for entry in entries if entry.chosen), None)
     lead = lead or (entries[0] if entries else None)
     suffix = f"-{profile}" if profile else ""
-    house = scene.home / ".openclaw" / f"workspace{suffix}"
-    defaults = _agent(None, file=file, flags=flags, scene=scene, house=house)
-    found: list[Agent] = []
+    usual = context.home / ".openclaw" / f"workspace{suffix}"
+    defaults = _agent(None, file=file, flags=flags, context=context, usual=usual)
+    found: list[AgentConfig] = []
     for entry in entries:
         # OpenClaw gives every other agent a folder of its own.
-        place = house if entry is lead else scene.state / f"workspace-{entry.id}"
-        found.append(_agent(entry, file=file, flags=flags, scene=scene, house=place))
+        place = usual if entry is lead else context.state / f"workspace-{entry.id}"
+        found.append(
+            _agent(entry, file=file, flags=flags, context=context, usual=place)
+        )
     if not found:
         settings = _named(defaults.settings, MAIN)
         found = [replace(defaults, settings=settings)]
-    return defaults, tuple(_apart(found, scene))
+    return defaults, tuple(_apart(found, context))
 
 
 def _entries(raw: Mapping[str, object]) -> Iterator[_Entry]:
     """Yield the agents of `agents.list[]`, and of `agents.entries`, its successor."""
     listed = raw.get("list", [])
     if not isinstance(listed, list):
-        raise ConfigError("agents.list", f"is {seen(listed)}", accepted="a list: [ … ]")
+        raise ConfigError(
+            "agents.list", f"is {describe_value(listed)}", accepted="a list: [ … ]"
+        )
     for number, item in enumerate(cast("list[object]", listed)):
         at = f"agents.list[{number}]"
         entry = read_object(item, at=at)
         yield _entry(entry.get("id"), f"{at}.id", at, entry)
-    for name, item in section(raw, "entries", "agents.entries").items():
+    for name, item in object_at(raw, "entries", "agents.entries").items():
         at = f"agents.entries.{name}"
         yield _entry(name, "agents.entries", at, read_object(item, at=at))
 
 
 def _entry(name: object, key: str, at: str, raw: Mapping[str, object]) -> _Entry:
     if not isinstance(name, str) or not is_name(name):
-        problem = "is missing" if name is None else f"is {seen(name)}"
+        problem = "is missing" if name is None else f"is {describe_value(name)}"
         raise ConfigError(key, problem, accepted=f"an agent id: {NAME_FORM}")
     chosen = raw.get("default", False)
     if not isinstance(chosen, bool):
-        problem = f"is {seen(chosen)}"
+        problem = f"is {describe_value(chosen)}"
         raise ConfigError(f"{at}.default", problem, accepted="true or false")
     return _Entry(id=name, at=at, raw=raw, chosen=chosen)
 
@@ -118,23 +122,28 @@ def _check_ids(entries: list[_Entry]) -> None:
 
 
 def _agent(
-    entry: _Entry | None, *, file: Layer, flags: Layer, scene: Scene, house: Path
-) -> Agent:
+    entry: _Entry | None,
+    *,
+    file: ConfigLayer,
+    flags: ConfigLayer,
+    context: ReadContext,
+    usual: Path,
+) -> AgentConfig:
     at = entry.at if entry else DEFAULTS
-    own = _own_search(entry, scene) if entry else {}
-    stated = read_workspace(entry.raw, at, scene) if entry else None
+    own = _own_search(entry, context) if entry else {}
+    stated = read_workspace(entry.raw, at, context) if entry else None
     search = {**file.search, **own, **flags.search}
     named = flags.workspace or stated or file.workspace
     settings = AgentSettings(
         id=entry.id if entry else TEMPLATE,
-        workspace=cast("Path", named.value) if named else house,
+        workspace=cast("Path", named.value) if named else usual,
         workspace_origin=named.origin if named else "default",
         workspace_key=named.key if named else f"{at}.workspace",
-        search=_settled(build(SearchSettings, search), search, scene),
+        search=_settled(build_block(SearchSettings, search), search, context),
         at=at,
         given=frozenset(search),
     )
-    return Agent(
+    return AgentConfig(
         settings=_named(settings, entry.id) if entry else settings,
         search=search,
         own=frozenset(own),
@@ -143,11 +152,11 @@ def _agent(
     )
 
 
-def _own_search(entry: _Entry, scene: Scene) -> dict[str, Reading]:
-    memory = section(entry.raw, "memory", f"{entry.at}.memory")
+def _own_search(entry: _Entry, context: ReadContext) -> dict[str, GivenValue]:
+    memory = object_at(entry.raw, "memory", f"{entry.at}.memory")
     return {
-        **read_search(memory, "search", f"{entry.at}.memory", scene),
-        **read_search(entry.raw, "memorySearch", entry.at, scene),
+        **read_search(memory, "search", f"{entry.at}.memory", context),
+        **read_search(entry.raw, "memorySearch", entry.at, context),
     }
 
 
@@ -161,14 +170,14 @@ def _stored(search: SearchSettings, path: Path) -> SearchSettings:
     return replace(search, store=replace(search.store, path=path))
 
 
-def _apart(agents: list[Agent], scene: Scene) -> Iterator[Agent]:
+def _apart(agents: list[AgentConfig], context: ReadContext) -> Iterator[AgentConfig]:
     """Give agents that share an index file by their settings one each."""
     taken: set[Path] = set()
     for agent in agents:
         settings, path = agent.settings, agent.settings.search.store.path
         if path in taken:
             own = path.with_name(f"{path.stem}-{settings.id}{path.suffix}")
-            scene.warnings.append(
+            context.warnings.append(
                 f"{settings.at}: several agents share the index file {path}; "
                 f"{settings.id} uses {own.name} (put {TEMPLATE} into store.path)"
             )
@@ -179,16 +188,16 @@ def _apart(agents: list[Agent], scene: Scene) -> Iterator[Agent]:
 
 
 def _settled(
-    search: SearchSettings, readings: Mapping[str, Reading], scene: Scene
+    search: SearchSettings, given_values: Mapping[str, GivenValue], context: ReadContext
 ) -> SearchSettings:
     """Apply the rules that tie settings to each other."""
     provider = search.provider
     hybrid = _weighed(search.query.hybrid)
-    path = str(search.store.path).replace("<state>", str(scene.state))
+    path = str(search.store.path).replace("<state>", str(context.state))
     settled = replace(
         search,
         provider=None if provider and provider.lower() == "auto" else provider,
-        chunking=_overlapping(search.chunking, readings),
+        chunking=_overlapping(search.chunking, given_values),
         query=replace(search.query, hybrid=hybrid),
     )
     return _stored(settled, Path(path))
@@ -207,15 +216,15 @@ def _weighed(hybrid: HybridSettings) -> HybridSettings:
 
 
 def _overlapping(
-    chunking: ChunkingSettings, readings: Mapping[str, Reading]
+    chunking: ChunkingSettings, given_values: Mapping[str, GivenValue]
 ) -> ChunkingSettings:
     """Keep the overlap below the passage; one that nobody set gives way."""
-    reading = readings.get("chunking.overlap")
-    if reading is None:
+    given = given_values.get("chunking.overlap")
+    if given is None:
         return replace(chunking, overlap=min(chunking.overlap, chunking.tokens // 5))
     if chunking.overlap >= chunking.tokens:
         problem = f"is {chunking.overlap}, not below tokens, {chunking.tokens}"
         raise ConfigError(
-            reading.key, problem, accepted="fewer tokens than in chunking.tokens"
+            given.key, problem, accepted="fewer tokens than in chunking.tokens"
         )
     return chunking

@@ -1,6 +1,6 @@
 """Blocks: the JSON objects of ours, as frozen structs that know their keys.
 
-A block's fields are its keys. A field annotated with a Form and a sentence is a
+A block's fields are its keys. A field annotated with a ValueType and a sentence is a
 leaf; a field whose type is a block is a branch. Reading, unknown keys, the
 print-out and the reference page all follow from the fields.
 """
@@ -11,12 +11,19 @@ from typing import Annotated, ClassVar, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
-from notewell.config.form import Form, Place, Scene, Unfit, kind, seen
-from notewell.config.references import refers
+from notewell.config.values import (
+    InvalidValue,
+    KeyPath,
+    ReadContext,
+    ValueType,
+    describe_kind,
+    describe_value,
+    holds_reference,
+)
 from notewell.errors import ConfigError
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ConfigBlock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Base of every block.
 
     Attributes:
@@ -28,14 +35,14 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     others: ClassVar[bool] = False
 
 
-AnyBlock = TypeVar("AnyBlock", bound=Block)
+AnyBlock = TypeVar("AnyBlock", bound=ConfigBlock)
 
 
 class Leaf(msgspec.Struct, frozen=True, kw_only=True):
     """A key with a value of its own."""
 
     field: str
-    form: Form
+    value_type: ValueType
     about: str
     default: object
 
@@ -44,10 +51,10 @@ class Branch(msgspec.Struct, frozen=True, kw_only=True):
     """A key that holds a block."""
 
     field: str
-    block: type[Block]
+    block: type[ConfigBlock]
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class GivenValue(msgspec.Struct, frozen=True, kw_only=True):
     """A value that somebody gave.
 
     Attributes:
@@ -65,76 +72,88 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @cache
-def members(block: type[Block]) -> Mapping[str, Leaf | Branch]:
+def members(block: type[ConfigBlock]) -> Mapping[str, Leaf | Branch]:
     """Return what a block may hold, by key."""
     return {
         entry.encode_name: _member(entry) for entry in msgspec.structs.fields(block)
     }
 
 
-def leaves(block: type[Block], prefix: str = "") -> Iterator[tuple[str, Leaf]]:
+def leaf_keys(block: type[ConfigBlock], prefix: str = "") -> Iterator[tuple[str, Leaf]]:
     """Yield every leaf below a block with its dotted key."""
     for key, member in members(block).items():
         if isinstance(member, Branch):
-            yield from leaves(member.block, f"{prefix}{key}.")
+            yield from leaf_keys(member.block, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", member
 
 
 def read_block(
-    block: type[Block], raw: object, *, at: str, scene: Scene, origin: str = "file"
-) -> dict[str, Reading]:
+    block: type[ConfigBlock],
+    raw: object,
+    *,
+    at: str,
+    context: ReadContext,
+    origin: str = "file",
+) -> dict[str, GivenValue]:
     """Read an object of the file; the result is keyed relative to the block.
 
     Raises:
-        ConfigError: it is not an object, or a value does not have its form.
+        ConfigError: it is not an object, or a value has a wrong type or value.
     """
-    found: dict[str, Reading] = {}
+    found: dict[str, GivenValue] = {}
     for key, value in read_object(raw, at=at).items():
-        member, place = members(block).get(key), Place(key=f"{at}.{key}", scene=scene)
+        member, key_path = (
+            members(block).get(key),
+            KeyPath(key=f"{at}.{key}", context=context),
+        )
         if member is None:
-            _note_stranger(block, key, place)
+            _note_unknown_key(block, key, key_path)
         elif isinstance(member, Leaf):
-            found[key] = read_leaf(member, value, place=place, origin=origin)
+            found[key] = read_leaf(member, value, key_path=key_path, origin=origin)
         else:
             inner = read_block(
-                member.block, value, at=place.key, scene=scene, origin=origin
+                member.block, value, at=key_path.key, context=context, origin=origin
             )
-            found.update({f"{key}.{name}": reading for name, reading in inner.items()})
+            found.update({f"{key}.{name}": given for name, given in inner.items()})
     return found
 
 
-def read_leaf(leaf: Leaf, raw: object, *, place: Place, origin: str) -> Reading:
+def read_leaf(leaf: Leaf, raw: object, *, key_path: KeyPath, origin: str) -> GivenValue:
     """Read one value. null means unset where unset is the default.
 
     Raises:
-        ConfigError: the value does not have its form.
+        ConfigError: the value has a wrong type or value.
     """
     if raw is None and leaf.default is None:
-        return Reading(value=None, key=place.key, origin=origin)
+        return GivenValue(value=None, key=key_path.key, origin=origin)
     try:
-        value = leaf.form.read(raw, place)
-    except Unfit as exc:
-        raise ConfigError(place.key, str(exc), accepted=leaf.form.accepted) from None
+        value = leaf.value_type.read(raw, key_path)
+    except InvalidValue as exc:
+        raise ConfigError(
+            key_path.key, str(exc), accepted=leaf.value_type.accepted
+        ) from None
     measured = isinstance(raw, str) and isinstance(value, int | float)
-    written = raw if measured or refers(raw) else None
-    return Reading(value=value, key=place.key, origin=origin, written=written)
+    written = raw if measured or holds_reference(raw) else None
+    return GivenValue(value=value, key=key_path.key, origin=origin, written=written)
 
 
-def build(
-    block: type[AnyBlock], readings: Mapping[str, Reading], prefix: str = ""
+def build_block(
+    block: type[AnyBlock], given_values: Mapping[str, GivenValue], prefix: str = ""
 ) -> AnyBlock:
     """Make the struct from what was read; the rest has its default."""
     values: dict[str, object] = {}
     for key, member in members(block).items():
         if isinstance(member, Branch):
-            values[member.field] = build(member.block, readings, f"{prefix}{key}.")
-        elif (reading := readings.get(f"{prefix}{key}")) is not None:
-            values[member.field] = reading.value
+            values[member.field] = build_block(
+                member.block, given_values, f"{prefix}{key}."
+            )
+        elif (given := given_values.get(f"{prefix}{key}")) is not None:
+            values[member.field] = given.value
     return block(**values)
 
 
-def value_at(block: Block, key: str) -> object:
+def value_at(block: ConfigBlock, key: str) -> object:
     """Return the value under a dotted key of a built block."""
     found = block
     for name in key.split("."):
@@ -142,23 +161,25 @@ def value_at(block: Block, key: str) -> object:
     return found
 
 
-def records(block: type[Block]) -> Form:
+def list_of(block: type[ConfigBlock]) -> ValueType:
     """A list of objects, each read as a block and checked for what it must have."""
 
-    def read(value: object, place: Place) -> tuple[Block, ...]:
+    def read(value: object, key_path: KeyPath) -> tuple[ConfigBlock, ...]:
         if not isinstance(value, list):
-            raise Unfit(f"is {seen(value)}")
+            raise InvalidValue(f"is {describe_value(value)}")
         items = enumerate(cast("list[object]", value))
         return tuple(
-            _record(block, item, f"{place.key}[{i}]", place) for i, item in items
+            _record(block, item, f"{key_path.key}[{i}]", key_path) for i, item in items
         )
 
     def show(value: object) -> object:
-        shown = cast("tuple[Block, ...] | list[object]", value)
-        return [_shown(item) if isinstance(item, Block) else item for item in shown]
+        shown = cast("tuple[ConfigBlock, ...] | list[object]", value)
+        return [
+            _shown(item) if isinstance(item, ConfigBlock) else item for item in shown
+        ]
 
-    keys = ", ".join(key for key, _ in leaves(block))
-    return Form(accepted=f"a list of objects with {keys}", read=read, show=show)
+    keys = ", ".join(key for key, _ in leaf_keys(block))
+    return ValueType(accepted=f"a list of objects with {keys}", read=read, show=show)
 
 
 def read_object(raw: object, *, at: str) -> dict[str, object]:
@@ -169,10 +190,10 @@ def read_object(raw: object, *, at: str) -> dict[str, object]:
     """
     if isinstance(raw, dict):
         return cast("dict[str, object]", raw)
-    raise ConfigError(at, f"is {kind(raw)}", accepted="an object: { … }")
+    raise ConfigError(at, f"is {describe_kind(raw)}", accepted="an object: { … }")
 
 
-def nearest(word: str, known: list[str]) -> str | None:
+def closest_name(word: str, known: list[str]) -> str | None:
     """Return the known word that was probably meant."""
     from difflib import get_close_matches  # only mistakes pay for it
 
@@ -182,35 +203,39 @@ def nearest(word: str, known: list[str]) -> str | None:
 def _member(entry: msgspec.structs.FieldInfo) -> Leaf | Branch:
     if get_origin(entry.type) is not Annotated:
         return Branch(field=entry.name, block=entry.type)
-    _, form, about = get_args(entry.type)
+    _, value_type, about = get_args(entry.type)
     made = (
         None if entry.default_factory is msgspec.NODEFAULT else entry.default_factory()
     )
     default = made if entry.default is msgspec.NODEFAULT else entry.default
-    return Leaf(field=entry.name, form=form, about=about, default=default)
+    return Leaf(field=entry.name, value_type=value_type, about=about, default=default)
 
 
-def _record(block: type[Block], item: object, at: str, place: Place) -> Block:
-    readings = read_block(block, item, at=at, scene=place.scene)
+def _record(
+    block: type[ConfigBlock], item: object, at: str, key_path: KeyPath
+) -> ConfigBlock:
+    given_values = read_block(block, item, at=at, context=key_path.context)
     for entry in msgspec.structs.fields(block):
-        if entry.required and entry.encode_name not in readings:
+        if entry.required and entry.encode_name not in given_values:
             leaf = cast("Leaf", members(block)[entry.encode_name])
             key = f"{at}.{entry.encode_name}"
-            raise ConfigError(key, "is missing", accepted=leaf.form.accepted)
-    return build(block, readings)
+            raise ConfigError(key, "is missing", accepted=leaf.value_type.accepted)
+    return build_block(block, given_values)
 
 
-def _shown(block: Block) -> dict[str, object]:
+def _shown(block: ConfigBlock) -> dict[str, object]:
     shown: dict[str, object] = {}
     for key, member in members(type(block)).items():
         value = getattr(block, member.field)
-        plain = member.form.show(value) if isinstance(member, Leaf) else _shown(value)
+        plain = (
+            member.value_type.show(value) if isinstance(member, Leaf) else _shown(value)
+        )
         if plain is not None and plain != {}:
             shown[key] = plain
     return shown
 
 
-def _names(block: type[Block], prefix: str = "") -> Iterator[str]:
+def _names(block: type[ConfigBlock], prefix: str = "") -> Iterator[str]:
     """Yield every key below a block, those of blocks as well."""
     for key, member in members(block).items():
         yield f"{prefix}{key}"
@@ -218,19 +243,19 @@ def _names(block: type[Block], prefix: str = "") -> Iterator[str]:
             yield from _names(member.block, f"{prefix}{key}.")
 
 
-def _note_stranger(block: type[Block], key: str, place: Place) -> None:
+def _note_unknown_key(block: type[ConfigBlock], key: str, key_path: KeyPath) -> None:
     """Warn of a key that nobody knows; remember one that OpenClaw knows."""
     if block.others:
         return
     if key in block.elsewhere:
-        place.scene.unused.append(place.key)
+        key_path.context.unused.append(key_path.key)
         return
-    parent = place.key.removesuffix(key)
+    parent = key_path.key.removesuffix(key)
     deeper = (name for name in _names(block) if name.endswith(f".{key}"))
     known = [*members(block), *block.elsewhere]
-    near = next(deeper, None) or nearest(key, known)
+    near = next(deeper, None) or closest_name(key, known)
     hint = f"did you mean {parent}{near}?" if near else f"known: {', '.join(known)}"
-    place.scene.warnings.append(f"unknown key {parent}{_printable(key)}; {hint}")
+    key_path.context.warnings.append(f"unknown key {parent}{_printable(key)}; {hint}")
 
 
 def _printable(key: str) -> str:

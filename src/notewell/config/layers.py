@@ -7,45 +7,44 @@ from typing import Annotated, Final, cast
 import msgspec
 
 from notewell.config.blocks import (
-    Block,
+    ConfigBlock,
+    GivenValue,
     Leaf,
-    Reading,
-    leaves,
+    closest_name,
+    leaf_keys,
     members,
-    nearest,
     read_block,
     read_leaf,
     read_object,
 )
-from notewell.config.form import Place, Scene, seen
-from notewell.config.memory import CompactionSettings, MemorySettings
-from notewell.config.search import SearchSettings
-from notewell.config.texts import location
+from notewell.config.schema import CompactionSettings, MemorySettings, SearchSettings
+from notewell.config.value_types import file_path
+from notewell.config.values import KeyPath, ReadContext, describe_value
 from notewell.errors import ConfigError
 
 DEFAULTS: Final = "agents.defaults"
 
 
-class AgentBlock(Block, frozen=True, kw_only=True):
+class AgentBlock(ConfigBlock, frozen=True, kw_only=True):
     """The keys of an agent that are ours beside `memorySearch`."""
 
     workspace: Annotated[
-        Path | None, location(), "The folder with MEMORY.md and memory/."
+        Path | None, file_path(), "The folder with MEMORY.md and memory/."
     ] = None
 
 
-WORKSPACE: Final = cast("Leaf", members(AgentBlock)["workspace"])
+WORKSPACE_KEY: Final = cast("Leaf", members(AgentBlock)["workspace"])
 
 
-class Layer(msgspec.Struct, frozen=True, kw_only=True):
+class ConfigLayer(msgspec.Struct, frozen=True, kw_only=True):
     """What one source sets, relative to each block."""
 
-    memory: Mapping[str, Reading]
-    search: Mapping[str, Reading]
-    compaction: Mapping[str, Reading]
-    workspace: Reading | None
+    memory: Mapping[str, GivenValue]
+    search: Mapping[str, GivenValue]
+    compaction: Mapping[str, GivenValue]
+    workspace: GivenValue | None
 
-    def readings(self) -> Iterable[Reading]:
+    def given_values(self) -> Iterable[GivenValue]:
         """Yield everything that this source sets."""
         for group in (self.memory, self.search, self.compaction):
             yield from group.values()
@@ -53,54 +52,64 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
             yield self.workspace
 
 
-def read_layer(raw: Mapping[str, object], scene: Scene, origin: str) -> Layer:
+def read_layer(
+    raw: Mapping[str, object], context: ReadContext, origin: str
+) -> ConfigLayer:
     """Read what a source says for everybody.
 
     Raises:
-        ConfigError: a value of ours does not have its form.
+        ConfigError: a value of ours has a wrong type or value.
     """
-    memory = section(raw, "memory", "memory")
+    memory = object_at(raw, "memory", "memory")
     own = {key: value for key, value in memory.items() if key != "search"}
-    defaults = section(section(raw, "agents", "agents"), "defaults", DEFAULTS)
-    compaction = section(defaults, "compaction", f"{DEFAULTS}.compaction")
-    return Layer(
-        memory=read_block(MemorySettings, own, at="memory", scene=scene, origin=origin),
+    defaults = object_at(object_at(raw, "agents", "agents"), "defaults", DEFAULTS)
+    compaction = object_at(defaults, "compaction", f"{DEFAULTS}.compaction")
+    return ConfigLayer(
+        memory=read_block(
+            MemorySettings, own, at="memory", context=context, origin=origin
+        ),
         search={
-            **read_search(memory, "search", "memory", scene, origin),
-            **read_search(defaults, "memorySearch", DEFAULTS, scene, origin),
+            **read_search(memory, "search", "memory", context, origin),
+            **read_search(defaults, "memorySearch", DEFAULTS, context, origin),
         },
         compaction=read_block(
             CompactionSettings,
             compaction,
             at=f"{DEFAULTS}.compaction",
-            scene=scene,
+            context=context,
             origin=origin,
         ),
-        workspace=read_workspace(defaults, DEFAULTS, scene, origin),
+        workspace=read_workspace(defaults, DEFAULTS, context, origin),
     )
 
 
 def read_search(
-    raw: Mapping[str, object], name: str, at: str, scene: Scene, origin: str = "file"
-) -> dict[str, Reading]:
+    raw: Mapping[str, object],
+    name: str,
+    at: str,
+    context: ReadContext,
+    origin: str = "file",
+) -> dict[str, GivenValue]:
     """Read the `memorySearch` block that `raw` holds under `name`, if there is one."""
     if name not in raw:
         return {}
     where = f"{at}.{name}"
-    return read_block(SearchSettings, raw[name], at=where, scene=scene, origin=origin)
+    return read_block(
+        SearchSettings, raw[name], at=where, context=context, origin=origin
+    )
 
 
 def read_workspace(
-    raw: Mapping[str, object], at: str, scene: Scene, origin: str = "file"
-) -> Reading | None:
+    raw: Mapping[str, object], at: str, context: ReadContext, origin: str = "file"
+) -> GivenValue | None:
     """Read the `workspace` that `raw` names; None when it names none."""
     if raw.get("workspace") is None:
         return None
-    place = Place(key=f"{at}.workspace", scene=scene)
-    return read_leaf(WORKSPACE, raw["workspace"], place=place, origin=origin)
+    key_path = KeyPath(key=f"{at}.workspace", context=context)
+    return read_leaf(WORKSPACE_KEY, raw["workspace"], key_path=key_path, origin=origin)
 
 
-def section(parent: Mapping[str, object], key: str, at: str) -> dict[str, object]:
+def object_at(parent: Mapping[str, object], key: str, at: str) -> dict[str, object]:
     """Return an object on the way to our keys; empty when it is not there.
 
     Raises:
@@ -109,23 +118,23 @@ def section(parent: Mapping[str, object], key: str, at: str) -> dict[str, object
     return read_object(parent[key], at=at) if key in parent else {}
 
 
-def read_flags(overrides: Mapping[str, object], scene: Scene) -> Layer:
+def read_flags(overrides: Mapping[str, object], context: ReadContext) -> ConfigLayer:
     """Read what the flags of a command set, by dotted key.
 
     Raises:
-        ConfigError: there is no such key, or the value does not have its form.
+        ConfigError: there is no such key, or the value has a wrong type or value.
     """
-    layer = read_layer(_nested(overrides), scene, "flag")
-    known = {reading.key for reading in layer.readings()}
+    layer = read_layer(_nested(overrides), context, "flag")
+    known = {given.key for given in layer.given_values()}
     for key in overrides:
         if not any(name == key or name.startswith(f"{key}.") for name in known):
-            near = nearest(key, _settable())
+            near = closest_name(key, _settable())
             hint = f"did you mean {near}?" if near else "a key of the reference"
             raise ConfigError(key, "is no setting that a flag can set", accepted=hint)
     return layer
 
 
-def read_environment(environ: Mapping[str, str]) -> dict[str, Reading]:
+def read_environment(environ: Mapping[str, str]) -> dict[str, GivenValue]:
     """Read what the environment sets under `memory`.
 
     Raises:
@@ -136,9 +145,11 @@ def read_environment(environ: Mapping[str, str]) -> dict[str, Reading]:
     if not word:
         return {}
     if word not in (*_YES, *_NO):
-        raise ConfigError(name, f"is {seen(word)}", accepted="1 or 0")
+        raise ConfigError(name, f"is {describe_value(word)}", accepted="1 or 0")
     return {
-        "offline": Reading(value=word in _YES, key=name, origin=f"environment {name}")
+        "offline": GivenValue(
+            value=word in _YES, key=name, origin=f"environment {name}"
+        )
     }
 
 
@@ -168,8 +179,8 @@ def _plain(value: object) -> object:
 
 def _settable() -> list[str]:
     return [
-        *(f"memory.{key}" for key, _ in leaves(MemorySettings)),
+        *(f"memory.{key}" for key, _ in leaf_keys(MemorySettings)),
         f"{DEFAULTS}.workspace",
-        *(f"{DEFAULTS}.memorySearch.{key}" for key, _ in leaves(SearchSettings)),
-        *(f"{DEFAULTS}.compaction.{key}" for key, _ in leaves(CompactionSettings)),
+        *(f"{DEFAULTS}.memorySearch.{key}" for key, _ in leaf_keys(SearchSettings)),
+        *(f"{DEFAULTS}.compaction.{key}" for key, _ in leaf_keys(CompactionSettings)),
     ]

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import msgspec
 
-from notewell.config.blocks import nearest
-from notewell.config.memory import (
+from notewell.config.blocks import closest_name
+from notewell.config.schema import (
     CompactionSettings,
     MemorySettings,
     ProviderSettings,
+    SearchSettings,
 )
-from notewell.config.search import SearchSettings
 from notewell.errors import UsageError
 
 
@@ -96,7 +96,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             if agent.id == wanted:
                 return agent
         known = [agent.id for agent in self.agents]
-        near = nearest(wanted, known)
+        near = closest_name(wanted, known)
         hint = f"did you mean {near!r}? " if near else ""
         raise UsageError(
             f"there is no agent {wanted!r}",
@@ -106,3 +106,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def values(self) -> tuple[ResolvedValue, ...]:
         """Return every setting with where it came from, fit for printing."""
         return self.resolved
+
+
+def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
+    """Return a sentence for each of OpenClaw's keys that notewell has no use for.
+
+    They concern whoever looks after the file, so answers go without them.
+    """
+    shared = ("memory.", "agents.defaults.", f"{agent.at}.")
+    return tuple(
+        f"{key} is a setting of OpenClaw that notewell does not use."
+        for key in settings.unused
+        if key.startswith(shared)
+    )

@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 
 from notewell.config import ScopeMatch, ScopeSettings
-from notewell.config.texts import is_whole_key
+from notewell.config.value_types import is_whole_key
 from notewell.scope import chat_type, is_hidden
 from notewell.types import source_of
 

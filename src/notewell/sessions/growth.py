@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from notewell.config.search import SessionSyncSettings
+from notewell.config.schema import SessionSyncSettings
 from notewell.sessions.files import Transcript
 from notewell.sessions.reading import Position, read_transcript
 

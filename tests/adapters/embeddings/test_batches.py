@@ -16,7 +16,7 @@ from notewell.adapters.embeddings.batch import batches_of
 from notewell.adapters.embeddings.gemini import GEMINI
 from notewell.adapters.embeddings.openai import OPENAI, provider
 from notewell.adapters.embeddings.remote import remote_provider
-from notewell.config.search import BatchSettings
+from notewell.config.schema import BatchSettings
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:

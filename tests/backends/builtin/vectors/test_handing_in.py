@@ -14,7 +14,7 @@ from notewell.adapters.embeddings.jobs import Look
 from notewell.adapters.embeddings.journal import Journal
 from notewell.adapters.embeddings.request import Request
 from notewell.backends.builtin.vectors import making
-from notewell.config.search import BatchSettings
+from notewell.config.schema import BatchSettings
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:

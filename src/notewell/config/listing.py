@@ -1,0 +1,141 @@
+"""Every setting as `notewell config` prints it, and the table of the reference page."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from notewell.config.agents import AgentConfig
+from notewell.config.blocks import ConfigBlock, GivenValue, Leaf, leaf_keys, value_at
+from notewell.config.file import NAME_FORM
+from notewell.config.layers import DEFAULTS, WORKSPACE_KEY
+from notewell.config.schema import (
+    CompactionSettings,
+    MemorySettings,
+    ProviderSettings,
+    SearchSettings,
+)
+from notewell.config.settings import ResolvedValue
+
+_BLOCKS: Final[tuple[tuple[str, type[ConfigBlock]], ...]] = (
+    ("memory", MemorySettings),
+    (f"{DEFAULTS}.memorySearch", SearchSettings),
+    (f"{DEFAULTS}.compaction", CompactionSettings),
+    ("models.providers.<id>", ProviderSettings),
+)
+
+
+def list_block(
+    block: ConfigBlock, given_values: Mapping[str, GivenValue], at: str
+) -> Iterator[ResolvedValue]:
+    """Yield every setting of a block, and whether somebody gave it."""
+    for key, leaf in leaf_keys(type(block)):
+        given = given_values.get(key)
+        value = value_at(block, key)
+        # What refers to a variable is shown as it is written: it may be a key.
+        if given is not None and given.written is not None:
+            value = given.written
+        yield ResolvedValue(
+            key=f"{at}.{key}",
+            value=leaf.value_type.show(value),
+            origin=given.origin if given is not None else "default",
+        )
+
+
+def list_agents(
+    defaults: AgentConfig, agents: tuple[AgentConfig, ...], profile: str | None
+) -> Iterator[ResolvedValue]:
+    """Yield the defaults whole, and of every entry what is its own."""
+    nobody = "environment OPENCLAW_PROFILE" if profile else "default"
+    yield _printed_workspace(defaults, nobody)
+    yield from _printed_search(defaults)
+    for agent in agents:
+        if agent.settings.at == defaults.settings.at:
+            continue
+        at = agent.settings.at
+        yield ResolvedValue(key=f"{at}.id", value=agent.settings.id, origin="file")
+        yield _printed_workspace(agent, "default")
+        own = {f"{at}.memorySearch.{key}" for key in (*agent.own, "store.path")}
+        yield from (value for value in _printed_search(agent) if value.key in own)
+
+
+def reference_table() -> str:
+    """Return every key with its default, what is accepted, and what it does."""
+    lines = ["| key | default | accepted | |", "|---|---|---|---|"]
+    for key, default, accepted, about in _rows():
+        # Markdown would take <repository> for a tag.
+        cells = (f"`{key}`", default, accepted.replace("<", "&lt;"), about)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _printed_search(agent: AgentConfig) -> Iterator[ResolvedValue]:
+    at = f"{agent.settings.at}.memorySearch"
+    return list_block(agent.settings.search, agent.search, at)
+
+
+def _printed_workspace(agent: AgentConfig, nobody: str) -> ResolvedValue:
+    named = agent.workspace
+    written = named.written if named is not None else None
+    return ResolvedValue(
+        key=f"{agent.settings.at}.workspace",
+        value=WORKSPACE_KEY.value_type.show(written or agent.settings.workspace),
+        origin=named.origin if named is not None else nobody,
+    )
+
+
+def _rows() -> Iterator[tuple[str, str, str, str]]:
+    for at, block in _BLOCKS:
+        if block is SearchSettings:
+            yield _workspace_row()
+        for key, leaf in leaf_keys(block):
+            yield f"{at}.{key}", _default(leaf), leaf.value_type.accepted, leaf.about
+    yield from (
+        ("agents.list[].id", "`main` without a list", NAME_FORM, "The agent's id."),
+        (
+            "agents.list[].default",
+            "`false`",
+            "true or false",
+            "The agent that is meant when none is named; else the first.",
+        ),
+        (
+            "agents.list[].workspace",
+            "see above",
+            WORKSPACE_KEY.value_type.accepted,
+            "The agent's own folder of notes.",
+        ),
+        (
+            "agents.list[].memorySearch.…",
+            "the defaults",
+            "as above",
+            "What differs for this agent, key by key.",
+        ),
+        (
+            f"{DEFAULTS}.userTimezone",
+            "this machine's",
+            "the IANA name of a zone",
+            "Which day it is for the user; decides which daily log is today's.",
+        ),
+        (
+            "plugins.slots.memory",
+            "unset",
+            'a name, or "none"',
+            "`none` switches memory off; the rest is OpenClaw's.",
+        ),
+    )
+
+
+def _workspace_row() -> tuple[str, str, str, str]:
+    accepted = WORKSPACE_KEY.value_type.accepted
+    return (
+        f"{DEFAULTS}.workspace",
+        "`~/.openclaw/workspace`",
+        accepted,
+        WORKSPACE_KEY.about,
+    )
+
+
+def _default(leaf: Leaf) -> str:
+    shown = leaf.value_type.show(leaf.default)
+    if shown is None or shown == {}:
+        return "unset"
+    return f"`{json.dumps(shown)}`"

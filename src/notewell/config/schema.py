@@ -1,0 +1,483 @@
+"""Every key of ours, with its type, its default, and what it does."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar, Final
+
+from notewell.config.blocks import ConfigBlock, list_of
+from notewell.config.value_types import (
+    boolean,
+    byte_size,
+    file_path,
+    header_map,
+    http_address,
+    index_path,
+    integer,
+    model_file,
+    number,
+    one_of,
+    path_list,
+    plain_text,
+    program,
+    secret_text,
+    session_key_prefix,
+    several_of,
+    time_span,
+    without_secrets,
+    workspace_path,
+)
+from notewell.config.values import Secret
+
+LOCAL_MODEL: Final = (
+    "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+)
+
+
+class MmrSettings(ConfigBlock, frozen=True, kw_only=True):
+    """Maximal marginal relevance."""
+
+    enabled: Annotated[
+        bool, boolean(), "Prefer results that differ from each other."
+    ] = False
+    lambda_: Annotated[
+        float, number(0, 1), "1 is pure relevance, 0 is pure difference."
+    ] = 0.7
+
+
+class TemporalDecaySettings(ConfigBlock, frozen=True, kw_only=True):
+    """How the scores of dated notes fade."""
+
+    enabled: Annotated[
+        bool, boolean(), "Let dated notes lose score as they grow old."
+    ] = False
+    half_life_days: Annotated[
+        float, number(0.01, 1e6), "After so many days a score is halved."
+    ] = 30.0
+
+
+class HybridSettings(ConfigBlock, frozen=True, kw_only=True):
+    """How vectors and words share the ranking; the weights sum to 1."""
+
+    enabled: Annotated[
+        bool, boolean(), "Rank by vectors and words together; false: by vectors."
+    ] = True
+    vector_weight: Annotated[
+        float, number(), "Weight of the vectors; clamped to [0, 1], then both sum to 1."
+    ] = 0.7
+    text_weight: Annotated[
+        float, number(), "Weight of the words; both 0 means the defaults."
+    ] = 0.3
+    candidate_multiplier: Annotated[
+        int, integer(1, 1000), "Candidates of each kind, per result that is asked for."
+    ] = 4
+    mmr: MmrSettings = MmrSettings()
+    temporal_decay: TemporalDecaySettings = TemporalDecaySettings()
+
+
+class QuerySettings(ConfigBlock, frozen=True, kw_only=True):
+    """How many results, and from which score on."""
+
+    max_results: Annotated[int, integer(1, 10_000), "Most results in an answer."] = 6
+    min_score: Annotated[
+        float | None,
+        number(0, 1),
+        "Lowest score of hits without a keyword match; unset: what fits the model.",
+    ] = None
+    hybrid: HybridSettings = HybridSettings()
+
+
+class WindowSettings(ConfigBlock, frozen=True, kw_only=True):
+    """The parts of a passage that have a vector each; the best one counts."""
+
+    tokens: Annotated[
+        int | None,
+        integer(0, 1_000_000),
+        "Tokens in a window, about; 0: a vector for the whole passage; unset: 120, and"
+        " 0 for providers elsewhere, where windows cost half as much again.",
+    ] = None
+    overlap: Annotated[
+        int, integer(0, 1_000_000), "Tokens that neighbours share, at most half."
+    ] = 40
+
+
+class ChunkingSettings(ConfigBlock, frozen=True, kw_only=True):
+    """How notes are cut into passages; `overlap` is below `tokens`."""
+
+    tokens: Annotated[int, integer(16, 1_000_000), "Tokens in a passage, about."] = 400
+    overlap: Annotated[
+        int,
+        integer(0, 1_000_000),
+        "Tokens that neighbours share, fewer than `tokens`; unset: at most a fifth.",
+    ] = 80
+    window: WindowSettings = WindowSettings()
+
+
+class LocalSettings(ConfigBlock, frozen=True, kw_only=True):
+    """The provider `local`."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"contextSize"})
+
+    model_path: Annotated[
+        str, model_file(), "The model's file, or where to download it from."
+    ] = LOCAL_MODEL
+    model_cache_dir: Annotated[
+        Path | None,
+        file_path(),
+        "Where GGUF files are kept; unset: `~/.node-llama-cpp/models`, as OpenClaw.",
+    ] = None
+
+    def __repr__(self) -> str:
+        return f"LocalSettings(model_path={without_secrets(self.model_path)!r}, …)"
+
+
+class BatchSettings(ConfigBlock, frozen=True, kw_only=True):
+    """The batch interface of a remote provider."""
+
+    enabled: Annotated[bool, boolean(), "Let `index` use the batch interface."] = True
+    wait: Annotated[bool, boolean(), "Wait until a batch is done."] = True
+    concurrency: Annotated[int, integer(1, 1000), "Batches at the same time."] = 2
+    poll_interval_ms: Annotated[
+        int, integer(1, 86_400_000), "Milliseconds between two looks at a batch."
+    ] = 2000
+    timeout_minutes: Annotated[
+        float, number(0.01, 1e6), "Give a batch up after so many minutes."
+    ] = 60.0
+
+
+class RemoteSettings(ConfigBlock, frozen=True, kw_only=True):
+    """A provider's address and key; these beat `models.providers`."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"nonBatchConcurrency"})
+
+    base_url: Annotated[
+        str | None, http_address(), "Address of the provider; unset: its own."
+    ] = None
+    api_key: Annotated[Secret | None, secret_text(), "Key of the provider."] = None
+    headers: Annotated[
+        Mapping[str, Secret], header_map(), "Headers that are sent along; these win."
+    ] = {}
+    batch: BatchSettings = BatchSettings()
+
+    def __repr__(self) -> str:
+        return f"RemoteSettings(base_url={without_secrets(self.base_url)!r}, …)"
+
+
+class ExperimentalSettings(ConfigBlock, frozen=True, kw_only=True):
+    """Switches that OpenClaw calls experimental."""
+
+    session_memory: Annotated[bool, boolean(), "Index session transcripts."] = False
+
+
+class CacheSettings(ConfigBlock, frozen=True, kw_only=True):
+    """The cache of vectors."""
+
+    enabled: Annotated[bool, boolean(), "Keep vectors of text that is gone."] = True
+    max_entries: Annotated[
+        int, integer(0, 1_000_000_000), "Vectors kept that no passage uses."
+    ] = 50_000
+
+
+class VectorSettings(ConfigBlock, frozen=True, kw_only=True):
+    """The vector index."""
+
+    enabled: Annotated[
+        bool,
+        boolean(),
+        "Search vectors in the database, by sqlite-vec; false: in the process.",
+    ] = True
+    extension_path: Annotated[
+        Path | None, file_path(), "sqlite-vec's file; unset: the one that is installed."
+    ] = None
+
+
+class StoreSettings(ConfigBlock, frozen=True, kw_only=True):
+    """Where the index lives. In an AgentSettings `path` is absolute and filled in."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"driver", "fts"})
+
+    path: Annotated[Path, index_path(), "The index file of an agent."] = Path(
+        "<state>/memory/{agentId}.sqlite"
+    )
+    vector: VectorSettings = VectorSettings()
+
+
+class SessionSyncSettings(ConfigBlock, frozen=True, kw_only=True):
+    """When a growing transcript is indexed again."""
+
+    delta_bytes: Annotated[int, integer(0), "After so many new bytes."] = 100_000
+    delta_messages: Annotated[int, integer(0), "After so many new messages."] = 50
+
+
+class SyncSettings(ConfigBlock, frozen=True, kw_only=True):
+    """When the index is brought up to date."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"embeddingBatchTimeoutSeconds"})
+
+    on_session_start: Annotated[bool, boolean(), "When a session begins."] = True
+    on_search: Annotated[bool, boolean(), "After a search has been answered."] = True
+    watch: Annotated[bool, boolean(), "When a file changes, in a server."] = True
+    watch_debounce_ms: Annotated[
+        int, integer(0, 86_400_000), "Quiet milliseconds after a change."
+    ] = 1500
+    interval_minutes: Annotated[
+        float, number(0, 1e6), "Every so many minutes, in a server; 0 is off."
+    ] = 0.0
+    detach: Annotated[
+        bool,
+        boolean(),
+        "After a command's answer one process may go on with what two seconds left.",
+    ] = True
+    sessions: SessionSyncSettings = SessionSyncSettings()
+
+
+class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
+    """Everything under `memorySearch`."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset(
+        {
+            "multimodal",
+            "qmd",
+            "rememberAcrossConversations",
+        }
+    )
+
+    enabled: Annotated[bool, boolean(), "false removes the memory tools."] = True
+    provider: Annotated[
+        str | None,
+        plain_text("the name of an embedding provider"),
+        'What turns text into vectors; unset or "auto": the first that is set up, else'
+        ' "static", which comes with the install; "none": words alone.',
+    ] = None
+    model: Annotated[str | None, plain_text(), "Unset: the provider's usual model."] = (
+        None
+    )
+    fallback: Annotated[
+        str,
+        plain_text('the name of an embedding provider, or "none"'),
+        'The provider that stands in when the chosen one fails; behind it "static", '
+        'unless this is set to "none".',
+    ] = "none"
+    local: LocalSettings = LocalSettings()
+    remote: RemoteSettings = RemoteSettings()
+    output_dimensionality: Annotated[
+        int | None, integer(1, 65_536), "Length of the vectors; unset: the model's."
+    ] = None
+    input_type: Annotated[
+        str | None,
+        plain_text(),
+        "`input_type` for a server that speaks as OpenAI does.",
+    ] = None
+    query_input_type: Annotated[
+        str | None, plain_text(), "The same for queries; unset: `inputType`."
+    ] = None
+    document_input_type: Annotated[
+        str | None, plain_text(), "The same for passages; unset: `inputType`."
+    ] = None
+    extra_paths: Annotated[
+        tuple[str, ...],
+        path_list(),
+        "More files and folders of notes, absolute or relative to the workspace.",
+    ] = ()
+    sources: Annotated[
+        tuple[str, ...], several_of("memory", "sessions"), "What is searched."
+    ] = ("memory",)
+    experimental: ExperimentalSettings = ExperimentalSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    query: QuerySettings = QuerySettings()
+    cache: CacheSettings = CacheSettings()
+    store: StoreSettings = StoreSettings()
+    sync: SyncSettings = SyncSettings()
+
+
+class ScopeMatch(ConfigBlock, frozen=True, kw_only=True):
+    """What a rule applies to; what is unset matches everything."""
+
+    channel: Annotated[str | None, plain_text(), "The channel, such as `discord`."] = (
+        None
+    )
+    chat_type: Annotated[
+        str | None,
+        one_of("direct", "group", "channel", also={"dm": "direct"}),
+        "The kind of chat.",
+    ] = None
+    key_prefix: Annotated[
+        str | None,
+        session_key_prefix(),
+        "Start of the session key without `agent:<id>:`.",
+    ] = None
+    raw_key_prefix: Annotated[str | None, plain_text(), "Start of the session key."] = (
+        None
+    )
+
+
+class ScopeRule(ConfigBlock, frozen=True, kw_only=True):
+    """One rule; the first that matches decides."""
+
+    action: Annotated[str, one_of("allow", "deny"), "What happens."]
+    match: ScopeMatch = ScopeMatch()
+
+
+class ScopeSettings(ConfigBlock, frozen=True, kw_only=True):
+    """Which chats may search."""
+
+    default: Annotated[
+        str, one_of("allow", "deny"), "What happens when no rule matches."
+    ] = "deny"
+    rules: Annotated[
+        tuple[ScopeRule, ...], list_of(ScopeRule), "The first that matches decides."
+    ] = (ScopeRule(action="allow", match=ScopeMatch(chat_type="direct")),)
+
+
+class QmdPath(ConfigBlock, frozen=True, kw_only=True):
+    """A folder that QMD indexes as well."""
+
+    path: Annotated[str, workspace_path(), "The folder, or one note."]
+    name: Annotated[str | None, plain_text(), "Name of its collection."] = None
+    pattern: Annotated[str | None, plain_text(), "Which files, as a glob."] = None
+
+
+class QmdSessions(ConfigBlock, frozen=True, kw_only=True):
+    """Session transcripts in QMD."""
+
+    enabled: Annotated[bool, boolean(), "Export transcripts for QMD."] = False
+    retention_days: Annotated[
+        float | None,
+        number(0, 1e6),
+        "Transcripts older than this are left out; 0: none.",
+    ] = None
+    export_dir: Annotated[Path | None, file_path(), "Where exports are written."] = None
+
+
+class QmdUpdate(ConfigBlock, frozen=True, kw_only=True):
+    """When QMD is brought up to date. Durations are in seconds."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"startup", "startupDelayMs"})
+
+    interval: Annotated[float, time_span(), "Between two updates."] = 300.0
+    debounce_ms: Annotated[
+        int, integer(0, 86_400_000), "Quiet time after a change."
+    ] = 15_000
+    on_boot: Annotated[bool, boolean(), "Update when a server starts."] = True
+    wait_for_boot_sync: Annotated[bool, boolean(), "Wait for that update."] = False
+    embed_interval: Annotated[float, time_span(), "Between two embedding runs."] = (
+        3600.0
+    )
+    command_timeout_ms: Annotated[
+        int, integer(1, 86_400_000), "Limit for small commands."
+    ] = 30_000
+    update_timeout_ms: Annotated[
+        int, integer(1, 86_400_000), "Limit for `qmd update`."
+    ] = 120_000
+    embed_timeout_ms: Annotated[
+        int, integer(1, 86_400_000), "Limit for `qmd embed`."
+    ] = 120_000
+
+
+class QmdLimits(ConfigBlock, frozen=True, kw_only=True):
+    """Bounds of an answer from QMD."""
+
+    max_results: Annotated[int, integer(1, 10_000), "Most results in an answer."] = 6
+    max_snippet_chars: Annotated[
+        int, integer(1, 1_000_000), "Most characters of a snippet."
+    ] = 700
+    max_injected_chars: Annotated[
+        int, integer(1, 100_000_000), "Most characters given to an agent."
+    ] = 4000
+    timeout_ms: Annotated[int, integer(1, 86_400_000), "Limit for a search."] = 4000
+
+
+class QmdSettings(ConfigBlock, frozen=True, kw_only=True):
+    """Everything under `memory.qmd`."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset(
+        {"mcporter", "rerank", "searchTool"}
+    )
+
+    command: Annotated[
+        tuple[str, ...], program(), "The program, absolute or on PATH."
+    ] = ("qmd",)
+    search_mode: Annotated[
+        str, one_of("search", "vsearch", "query"), "Words, vectors, or everything."
+    ] = "search"
+    transport: Annotated[
+        str,
+        one_of("auto", "cli", "daemon"),
+        "A process per search, or one that stays.",
+    ] = "auto"
+    include_default_memory: Annotated[
+        bool, boolean(), "Index `MEMORY.md` and `memory/**/*.md`."
+    ] = True
+    paths: Annotated[tuple[QmdPath, ...], list_of(QmdPath), "More folders."] = ()
+    sessions: QmdSessions = QmdSessions()
+    update: QmdUpdate = QmdUpdate()
+    limits: QmdLimits = QmdLimits()
+    scope: ScopeSettings = ScopeSettings()
+
+
+class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
+    """Everything under `memory`; `search` is read by itself."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"search"})
+
+    backend: Annotated[
+        str,
+        plain_text('"builtin", "qmd" or the name of a plugin'),
+        "The search engine.",
+    ] = "builtin"
+    citations: Annotated[
+        str,
+        one_of("auto", "on", "off"),
+        "Append the source to snippets for an agent; auto: in direct chats.",
+    ] = "auto"
+    fallback: Annotated[
+        str, one_of("builtin", "none"), "What stands in when the engine fails."
+    ] = "builtin"
+    offline: Annotated[
+        bool,
+        boolean(),
+        "Open no connection but to this machine; also `NOTEWELL_OFFLINE=1`.",
+    ] = False
+    qmd: QmdSettings = QmdSettings()
+
+
+class MemoryFlushSettings(ConfigBlock, frozen=True, kw_only=True):
+    """The turn before a compaction, in which an agent writes down what matters."""
+
+    elsewhere: ClassVar[frozenset[str]] = frozenset({"model"})
+
+    enabled: Annotated[bool, boolean(), "Flush before a compaction."] = True
+    soft_threshold_tokens: Annotated[
+        int, integer(0), "Flush so many tokens before the reserve is touched."
+    ] = 4000
+    force_flush_transcript_bytes: Annotated[
+        int | None, byte_size(), "Flush when a transcript has grown to this."
+    ] = None
+    system_prompt: Annotated[
+        str | None, plain_text(), "Instruction for the flush; unset: our own."
+    ] = None
+    prompt: Annotated[str | None, plain_text(), "Its message; unset: our own."] = None
+
+
+class CompactionSettings(ConfigBlock, frozen=True, kw_only=True):
+    """What we use of `agents.defaults.compaction`; the rest is OpenClaw's."""
+
+    others: ClassVar[bool] = True
+
+    reserve_tokens_floor: Annotated[
+        int, integer(0), "Tokens kept free for the compaction itself."
+    ] = 20_000
+    memory_flush: MemoryFlushSettings = MemoryFlushSettings()
+
+
+class ProviderSettings(ConfigBlock, frozen=True, kw_only=True):
+    """What we use of `models.providers.<id>`; the rest is OpenClaw's."""
+
+    others: ClassVar[bool] = True
+
+    api_key: Annotated[Secret | None, secret_text(), "Key of the provider."] = None
+    base_url: Annotated[str | None, http_address(), "Address of the provider."] = None
+    headers: Annotated[Mapping[str, Secret], header_map(), "Headers sent along."] = {}
+    api: Annotated[str | None, plain_text(), "How the provider is spoken to."] = None
+
+    def __repr__(self) -> str:
+        return f"ProviderSettings(base_url={without_secrets(self.base_url)!r}, …)"

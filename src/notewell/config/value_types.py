@@ -1,0 +1,388 @@
+"""The types of values: numbers, durations, sizes, words, paths, addresses, keys."""
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, cast
+
+from notewell.config.values import (
+    InvalidValue,
+    KeyPath,
+    Secret,
+    ValueType,
+    describe_kind,
+    describe_value,
+    expand_references,
+    read_secret,
+    show_secret,
+)
+from notewell.errors import without_logins
+
+MOST: Final = 2**53
+_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION: Final = re.compile(r"(?:[0-9]{1,12}(?:\.[0-9]{1,6})?(?:ms|s|m|h|d))+")
+_PART: Final = re.compile(r"([0-9.]+)(ms|s|m|h|d)")
+_BARE: Final = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
+_SIZE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?)i?b?")
+_POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+# The scheme, which may be a reference; the login; what is shown; the rest.
+_ADDRESS: Final = re.compile(r"(?:([^/?#]*://)[^/?#]*@)?([^?#]*).*", re.DOTALL)
+
+
+def boolean() -> ValueType:
+    """True or false, nothing else."""
+
+    def read(value: object, key_path: KeyPath) -> bool:
+        if isinstance(value, bool):
+            return value
+        raise InvalidValue(f"is {describe_value(value)}")
+
+    return ValueType(accepted="true or false", read=read)
+
+
+def integer(least: int = 0, most: int = MOST) -> ValueType:
+    """A whole number; JSON's 6.0 is 6."""
+    limit = f"from {least} to {most}" if most < MOST else f"of at least {least}"
+
+    def read(value: object, key_path: KeyPath) -> int:
+        number = _finite(value)
+        if number != int(number):
+            raise InvalidValue(f"is {describe_value(value)}, not a whole number")
+        return int(_within(number, least, most))
+
+    return ValueType(accepted=f"a whole number {limit}", read=read)
+
+
+def number(least: float | None = None, most: float | None = None) -> ValueType:
+    """A finite number, between the limits when there are some."""
+    low, high = (
+        -math.inf if least is None else least,
+        math.inf if most is None else most,
+    )
+    accepted = "a number"
+    if least is not None:
+        accepted += (
+            f" from {least:.10g} to {most:.10g}"
+            if most
+            else f" of at least {least:.10g}"
+        )
+
+    def read(value: object, key_path: KeyPath) -> float:
+        return float(_within(_finite(value), low, high))
+
+    return ValueType(accepted=accepted, read=read, show=_show_number)
+
+
+def time_span() -> ValueType:
+    """Seconds, written as "30s", "5m" or "1h"; a bare number means minutes."""
+
+    def read(value: object, key_path: KeyPath) -> float:
+        if not isinstance(value, str):
+            return _within(_finite(value), 0, MOST) * 60.0
+        written = read_text(value, key_path).strip().lower()
+        if _BARE.fullmatch(written):
+            return float(written) * 60.0
+        if not _DURATION.fullmatch(written):
+            raise InvalidValue(f"is {describe_value(value)}")
+        return sum(float(n) * _UNITS[unit] for n, unit in _PART.findall(written))
+
+    accepted = 'a duration such as "30s", "5m" or "1h"; 0 is off'
+    return ValueType(accepted=accepted, read=read, show=_show_duration)
+
+
+def byte_size() -> ValueType:
+    """Bytes, as a number or as a text such as "2mb"; 0 is off."""
+
+    def read(value: object, key_path: KeyPath) -> int:
+        if not isinstance(value, str):
+            return int(_within(_finite(value), 0, MOST))
+        found = _SIZE.fullmatch(read_text(value, key_path).strip().lower())
+        if found is None:
+            raise InvalidValue(f"is {describe_value(value)}")
+        return int(_within(float(found[1]) * 1024 ** _POWERS[found[2]], 0, MOST))
+
+    return ValueType(accepted='bytes, or a size such as "2mb"; 0 is off', read=read)
+
+
+def plain_text(accepted: str = "a text that is not empty") -> ValueType:
+    """Any text that says something."""
+    return ValueType(accepted=accepted, read=read_text, show=_without_logins)
+
+
+def one_of(*words: str, also: Mapping[str, str] | None = None) -> ValueType:
+    """One of a few words; `also` maps older spellings to them."""
+    older = also or {}
+
+    def read(value: object, key_path: KeyPath) -> str:
+        word = read_text(value, key_path).strip()
+        if (word := older.get(word, word)) in words:
+            return word
+        raise InvalidValue(f"is {describe_value(value)}")
+
+    return ValueType(accepted=_listed(words), read=read)
+
+
+def several_of(*words: str) -> ValueType:
+    """A list of some of a few words, each once; an empty list is all the default."""
+    single = one_of(*words)
+
+    def read(value: object, key_path: KeyPath) -> tuple[str, ...]:
+        found = [str(single.read(item, key_path)) for item in read_list(value)]
+        return tuple(dict.fromkeys(found)) or words[:1]
+
+    return ValueType(accepted=f"a list of {_listed(words)}", read=read)
+
+
+def file_path() -> ValueType:
+    """A path; `~` is the home folder, a relative one starts at the file's folder."""
+
+    def read(value: object, key_path: KeyPath) -> Path:
+        written = read_home(read_text(value, key_path), key_path)
+        return Path(os.path.normpath(key_path.context.base / written))
+
+    return ValueType(
+        accepted="a path: absolute, with ~, or relative", read=read, show=_str
+    )
+
+
+def index_path() -> ValueType:
+    """As a file path, with `<state>` and `{agentId}`; the agent is filled in later."""
+    plain = file_path()
+
+    def read(value: object, key_path: KeyPath) -> object:
+        written = read_text(value, key_path)
+        return plain.read(
+            written.replace("<state>", str(key_path.context.state)), key_path
+        )
+
+    accepted = f"{plain.accepted}; may hold <state> and {{agentId}}"
+    return ValueType(accepted=accepted, read=read, show=_str)
+
+
+def model_file() -> ValueType:
+    """A file path, or a reference to a model (`hf:`, `https:`) as it is."""
+    plain = file_path()
+
+    def read(value: object, key_path: KeyPath) -> str:
+        written = read_text(value, key_path)
+        if re.match(r"(hf|https?):", written):
+            return written
+        return str(plain.read(written, key_path))
+
+    accepted = "a path of a GGUF file, or hf:<repository>/<file>"
+    return ValueType(accepted=accepted, read=read, show=without_secrets)
+
+
+def workspace_path() -> ValueType:
+    """A path that starts at the workspace when it is relative; only `~` is replaced."""
+
+    def read(value: object, key_path: KeyPath) -> str:
+        return read_home(read_text(value, key_path).strip(), key_path)
+
+    return ValueType(
+        accepted="a path: absolute, with ~, or from the workspace", read=read
+    )
+
+
+def session_key_prefix() -> ValueType:
+    """How a session key begins, without its agent.
+
+    OpenClaw takes one that begins with `agent:` for the beginning of the whole key,
+    and so do we; but it is not what the name says.
+    """
+
+    def read(value: object, key_path: KeyPath) -> str:
+        prefix = read_text(value, key_path).strip()
+        if is_whole_key(prefix):
+            key_path.context.warnings.append(
+                f"{key_path.key} begins with agent: and is compared with the whole session"
+                " key, as in OpenClaw; rawKeyPrefix is the name for that"
+            )
+        return prefix
+
+    return ValueType(accepted="a text that is not empty", read=read)
+
+
+def is_whole_key(prefix: str) -> bool:
+    """Whether a `keyPrefix` means the whole session key.
+
+    >>> is_whole_key("Agent:main:"), is_whole_key("discord:")
+    (True, False)
+    """
+    return prefix.lower().startswith("agent:")
+
+
+def path_list() -> ValueType:
+    """Paths that belong to a workspace: only `~` is replaced."""
+
+    def read(value: object, key_path: KeyPath) -> tuple[str, ...]:
+        items = [read_text(item, key_path) for item in read_list(value)]
+        return tuple(read_home(item, key_path) for item in items)
+
+    return ValueType(accepted="a list of paths", read=read)
+
+
+def program() -> ValueType:
+    """An executable, or a list of it and its first arguments."""
+
+    def read(value: object, key_path: KeyPath) -> tuple[str, ...]:
+        items = [value] if isinstance(value, str) else read_list(value)
+        words = [read_text(item, key_path) for item in items]
+        if not words:
+            raise InvalidValue("is an empty list")
+        return (read_home(words[0], key_path), *words[1:])
+
+    def show(value: object) -> object:
+        words = cast("tuple[str, ...]", (value,) if isinstance(value, str) else value)
+        return words[0] if len(words) == 1 else list(words)
+
+    return ValueType(
+        accepted="an executable, or a list of arguments", read=read, show=show
+    )
+
+
+def http_address() -> ValueType:
+    """An http or https address. Errors do not repeat it: it may hold a key."""
+
+    def read(value: object, key_path: KeyPath) -> str:
+        from urllib.parse import urlsplit  # only files that name an address pay for it
+
+        written = read_text(value, key_path).strip()
+        try:
+            parts = urlsplit(written)
+            sound = parts.scheme in ("http", "https") and parts.port != 0
+        except ValueError:
+            raise InvalidValue("is not a sound address") from None
+        if not sound or not parts.hostname or not written.isprintable():
+            raise InvalidValue("is not an http or https address")
+        return written
+
+    return ValueType(
+        accepted="an address: http(s)://host[:port]/…", read=read, show=without_secrets
+    )
+
+
+def secret_text() -> ValueType:
+    """A key: a text, a reference to a variable, or OpenClaw's reference object."""
+    accepted = "a text, ${NAME} or env:NAME"
+    return ValueType(accepted=accepted, read=read_secret, show=show_secret)
+
+
+def header_map() -> ValueType:
+    """HTTP headers by name; every value may be a key, so none is shown."""
+
+    def read(value: object, key_path: KeyPath) -> dict[str, Secret]:
+        if not isinstance(value, Mapping):
+            raise InvalidValue(f"is {describe_kind(value)}")
+        found: dict[str, Secret] = {}
+        for name, item in cast("Mapping[str, object]", value).items():
+            if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
+                raise InvalidValue("has a name that no header has")
+            at = KeyPath(key=f"{key_path.key}.{name}", context=key_path.context)
+            if (held := read_secret(item, at)) is not None:
+                found[name] = held
+        return found
+
+    def show(value: object) -> object:
+        items = cast("Mapping[str, object]", value).items()
+        return {name: show_secret(item) for name, item in items}
+
+    return ValueType(accepted="an object of header texts", read=read, show=show)
+
+
+def without_secrets(value: object) -> object:
+    """Show an address without login, query and fragment; an absolute path as it is.
+
+    >>> without_secrets("https://me:key@host:80/v1?key=1")
+    'https://host:80/v1'
+    """
+    if not isinstance(value, str) or value.startswith("/"):
+        return value
+    return without_logins(_ADDRESS.sub(r"\1\2", value, count=1))
+
+
+def read_text(value: object, key_path: KeyPath) -> str:
+    """Return a text with its references replaced.
+
+    Raises:
+        InvalidValue: not a text, empty, or not writable as UTF-8.
+    """
+    if not isinstance(value, str):
+        raise InvalidValue(f"is {describe_value(value)}")
+    found = expand_references(value, key_path)
+    if not found.strip():
+        raise InvalidValue("is empty")
+    if "\0" in found or any("\ud800" <= character <= "\udfff" for character in found):
+        raise InvalidValue("holds a character that cannot be written")
+    return found
+
+
+def read_list(value: object) -> list[object]:
+    """Return a list.
+
+    Raises:
+        InvalidValue: it is something else.
+    """
+    if isinstance(value, list):
+        return cast("list[object]", value)
+    raise InvalidValue(f"is {describe_value(value)}")
+
+
+def read_home(written: str, key_path: KeyPath) -> str:
+    """Replace a leading `~`.
+
+    Raises:
+        InvalidValue: it asks for another user's home.
+    """
+    if not written.startswith("~"):
+        return written
+    if written[1:2] not in ("", "/"):
+        raise InvalidValue("asks for the home folder of another user")
+    return str(key_path.context.home) + written[1:]
+
+
+def _finite(value: object) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidValue(f"is {describe_value(value)}")
+    if not math.isfinite(value) if isinstance(value, float) else abs(value) > MOST:
+        raise InvalidValue(f"is {describe_value(value)}")
+    return value
+
+
+def _within(value: float, least: float, most: float) -> float:
+    if least <= value <= most:
+        return value
+    raise InvalidValue(f"is {describe_value(value)}")
+
+
+def _show_duration(value: object) -> object:
+    """Show seconds in the largest unit that divides them, as OpenClaw's defaults do."""
+    if not isinstance(value, float):
+        return value
+    if not value:
+        return 0
+    for unit in ("m", "s", "ms"):
+        count = value / _UNITS[unit]
+        if count == int(count):
+            return f"{int(count)}{unit}"
+    return f"{value:g}s"
+
+
+def _show_number(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    *first, last = (f'"{word}"' for word in words)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _without_logins(value: object) -> object:
+    return without_logins(value) if isinstance(value, str) else value
+
+
+def _str(value: object) -> object:
+    return None if value is None else str(value)
