@@ -112,6 +112,8 @@ def _sendable(written: object, environ: Mapping[str, str]) -> Secret | None:
     nowhere = Path()
     context = ReadContext(environ=environ, home=nowhere, base=nowhere, state=nowhere)
     try:
-        return read_secret(written, KeyPath(key="", context=context)) if written else None
+        return (
+            read_secret(written, KeyPath(key="", context=context)) if written else None
+        )
     except InvalidValue:
         return None
