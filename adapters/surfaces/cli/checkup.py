@@ -78,7 +78,7 @@ def _folders(settings: "Settings | None") -> dict[str, Path]:
 
 def _state_folder() -> Path:
     """Found without the configuration, which may be what is broken."""
-    from notewell.config.loading import state_folder
+    from notewell.config.file import state_folder
 
     return state_folder(os.environ, home_folder())
 
