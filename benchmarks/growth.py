@@ -41,9 +41,9 @@ import vectors as sampling
 from notewell import open_memory_sync
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.keeping import settle
-from notewell.backends.builtin.vectors.nearest import Ways
-from notewell.backends.builtin.vectors.tables import all_sets
+from notewell.backends.builtin.vectors.maintenance import settle
+from notewell.backends.builtin.vectors.nearest import NearestNeighbours
+from notewell.backends.builtin.vectors.sets import all_sets
 from notewell.config import VectorSettings
 
 QUESTIONS = 40
@@ -191,7 +191,7 @@ def vectors_at(real: sampling.Floats, size: int) -> Point:
             [(_, kept)] = all_sets(store)
             settle(store, Generation(1), kept, VectorSettings())
         with closing(Store.reader(path)) as store:
-            ways = Ways(VectorSettings())
+            ways = NearestNeighbours(VectorSettings())
             return measured(
                 size,
                 [

@@ -38,9 +38,13 @@ from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.files import size_of
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.keeping import Embedded, put, settle
-from notewell.backends.builtin.vectors.nearest import VectorSearch, Ways
-from notewell.backends.builtin.vectors.tables import all_sets, ensure_set
+from notewell.backends.builtin.vectors.maintenance import (
+    EmbeddedText,
+    put_embedded,
+    settle,
+)
+from notewell.backends.builtin.vectors.nearest import NearestNeighbours, VectorSearch
+from notewell.backends.builtin.vectors.sets import all_sets, ensure_set
 from notewell.config import VectorSettings
 
 QUESTIONS = 50
@@ -64,7 +68,7 @@ from pathlib import Path
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.nearest import Ways
-from notewell.backends.builtin.vectors.tables import all_sets
+from notewell.backends.builtin.vectors.sets import all_sets
 from notewell.config import VectorSettings
 question = Path(sys.argv[2]).read_bytes()
 loaded = time.process_time()
@@ -184,7 +188,7 @@ def report(
     """Print what one way costs, and what it finds."""
     times: list[float] = []
     found: list[float] = []
-    ways = Ways(settings, stays=True)
+    ways = NearestNeighbours(settings, stays=True)
     with closing(Store.reader(path)) as store:
         [(_, kept)] = all_sets(store)
 
@@ -242,7 +246,7 @@ def one_more(path: Path, settings: VectorSettings, vector: Floats) -> tuple[int,
         store.connection.execute("pragma wal_checkpoint(truncate)")
 
         def write() -> None:
-            put(store, kept, [Embedded(digest, vector[None])])
+            put_embedded(store, kept, [EmbeddedText(digest, vector[None])])
             settle(store, Generation(1), kept, settings)
 
         _, spent = timed(write)
@@ -288,7 +292,9 @@ def fill(
             numbers = range(start + 1, start + len(block) + 1)
             digests = {number: number.to_bytes(16, "big") for number in numbers}
             made = zip(digests.values(), block, strict=True)
-            put(store, kept, [Embedded(key, row[None]) for key, row in made])
+            put_embedded(
+                store, kept, [EmbeddedText(key, row[None]) for key, row in made]
+            )
             add_chunks(store, tables, digests)
         store.connection.execute("pragma wal_checkpoint(truncate)")
     return matrix

@@ -11,7 +11,7 @@ from notewell.backends.builtin.ondisk import unread_warnings
 from notewell.backends.builtin.recheck import Recheck
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import BACKEND, Store
-from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Meaning
+from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.text.passages import ScoredPassage
 from notewell.backends.text.query import ParsedQuery
 from notewell.backends.text.query import parse_query as read_query
@@ -41,7 +41,7 @@ def from_index(
     store: Store,
     query: Query,
     *,
-    meaning: Meaning = WORDS_ALONE,
+    meaning: QueryVector = KEYWORDS_ONLY,
     outdated: str | None = None,
 ) -> Findings:
     """Answer from the live generation of an index.
@@ -95,7 +95,7 @@ def from_files(
     reason: FallbackReason,
     why: str,
     *,
-    meaning: Meaning = WORDS_ALONE,
+    meaning: QueryVector = KEYWORDS_ONLY,
     stop: Event | None = None,
 ) -> Findings:
     """Answer by reading the notes themselves, since the index cannot be read.
@@ -244,7 +244,7 @@ def _warnings(asked: ParsedQuery) -> tuple[str, ...]:
     return (_CUT,) if asked.cut else ()
 
 
-def _gone(meaning: Meaning, legs: Legs) -> tuple[Fallback, ...]:
+def _gone(meaning: QueryVector, legs: Legs) -> tuple[Fallback, ...]:
     """Say that the vectors went between the question's and the look at the index."""
     if meaning.provider is None or legs.vectors is not None:
         return ()

@@ -7,7 +7,11 @@ from notewell.backends.builtin.identity import Identity, key_of
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.tables import all_sets, embedded_chunks, lacking
+from notewell.backends.builtin.vectors.sets import (
+    all_sets,
+    count_embedded,
+    count_missing,
+)
 from notewell.backends.builtin.writer import Indexed
 from notewell.backends.text.passages import with_silent_transcripts
 from notewell.config import VectorSettings
@@ -104,10 +108,14 @@ def _vectors(
     if not sets:
         return (), {}
     from notewell.backends.builtin.vectors import calibration
-    from notewell.backends.builtin.vectors.extension import IN_PROCESS, NAME, load
     from notewell.backends.builtin.vectors.nearest import hindrance, needs_codes
+    from notewell.backends.builtin.vectors.sqlite_vec import (
+        IN_PROCESS,
+        NAME,
+        load_extension,
+    )
 
-    extension = load(store, settings)
+    extension = load_extension(store, settings)
     said = f"{NAME} {extension.version}, {extension.path}"
     if extension.version is None:
         said = f"{IN_PROCESS}: {extension.why}"
@@ -122,12 +130,12 @@ def _vectors(
                 provider=identity.provider,
                 model=identity.model,
                 dimension=identity.dimension,
-                passages=embedded_chunks(store, live, kept),
-                lacking=lacking(store, live, kept),
+                passages=count_embedded(store, live, kept),
+                lacking=count_missing(store, live, kept),
                 search=IN_PROCESS if hindered or not extension.version else NAME,
                 vectors=store.one(f"select count(*) from {kept.vectors}"),
                 apart=calibration.read_calibration(
-                    store.get(calibration.key_of(kept))
+                    store.get(calibration.calibration_key(kept))
                 ).in_words(),
             )
         )

@@ -21,13 +21,17 @@ from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.ondisk import OnDisk, look_at, unread_warnings
 from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
-from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Made, Meaning
+from notewell.backends.builtin.vectors.outcome import (
+    KEYWORDS_ONLY,
+    EmbedReport,
+    QueryVector,
+)
 from notewell.errors import BackendFailed
 from notewell.types import IndexReport, IndexStatus
 
 if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
     from notewell.backends.builtin.background import Background
-    from notewell.backends.builtin.vectors.leg import VectorLeg
+    from notewell.backends.builtin.vectors.engine import VectorEngine
     from notewell.backends.builtin.writer import Indexed, Writer
 
 _COUNTED_AT_ONCE = 5_000
@@ -54,12 +58,12 @@ class Engine:
         self._closing = threading.Event()
         self._background = self._begun() if site.stays else None
 
-    def _leg(self) -> "VectorLeg":
+    def _leg(self) -> "VectorEngine":
         """Return what makes and compares vectors."""
-        from notewell.backends.builtin.vectors.leg import Access, VectorLeg
+        from notewell.backends.builtin.vectors.engine import IndexAccess, VectorEngine
 
-        return VectorLeg(
-            self._site, Access(reading=self._readers.one, writing=self._lent)
+        return VectorEngine(
+            self._site, IndexAccess(reading=self._readers.one, writing=self._lent)
         )
 
     @cached_property
@@ -122,7 +126,7 @@ class Engine:
         return replace(found, freshness=replace(found.freshness, stale=stale))
 
     def _found(self, query: Query, stop: threading.Event | None) -> Findings:
-        meaning: Meaning = WORDS_ALONE
+        meaning: QueryVector = KEYWORDS_ONLY
         try:
             if self._vectors:
                 if not self._site.stays:
@@ -198,10 +202,10 @@ class Engine:
     def _refreshed(self, run: Run, stop: threading.Event) -> IndexReport:
         index, leg = self._writer.index, self._vectors
         if run.vectors == "none" or leg is None:
-            return self._report(index(run, stop), Made())
+            return self._report(index(run, stop), EmbedReport())
         if run.vectors == "instant":
             indexed = index(run, stop)
-            made = leg.make(run, anew=False) if indexed.done else Made()
+            made = leg.make(run, anew=False) if indexed.done else EmbedReport()
             return self._report(indexed, made)
         if not self._writer.replaces():
             indexed = index(run, stop)
@@ -233,7 +237,7 @@ class Engine:
         except Unreadable as error:
             return uncounted(self._path, len(scanned), error, warnings)
 
-    def _report(self, indexed: "Indexed", made: Made) -> IndexReport:
+    def _report(self, indexed: "Indexed", made: EmbedReport) -> IndexReport:
         """Count what the index holds now; what is pending too, if it is not known."""
         from notewell.backends.builtin.counting import counted, nothing_held
 

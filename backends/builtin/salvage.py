@@ -11,9 +11,13 @@ import apsw
 from notewell.backends.builtin.damage import ODD
 from notewell.backends.builtin.files import SIDE_FILES, discard
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.keeping import put_text
-from notewell.backends.builtin.vectors.older import copy_older, has_older, older_sets
-from notewell.backends.builtin.vectors.tables import (
+from notewell.backends.builtin.vectors.maintenance import (
+    copy_older,
+    has_older,
+    older_sets,
+    put_text,
+)
+from notewell.backends.builtin.vectors.sets import (
     WINDOW_BITS,
     VectorSet,
     all_sets,

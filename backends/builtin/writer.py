@@ -112,7 +112,7 @@ class Writer:
         Raises:
             BackendError: it cannot be written, or the engine is closing.
         """
-        from notewell.backends.builtin.vectors.older import carry_over, has_older
+        from notewell.backends.builtin.vectors.maintenance import carry_over, has_older
 
         lock = only_writer(self._path, patient=True, closing=self._closing)
         with lock, explained(self._path), closing(self._opened()) as store:

@@ -1,7 +1,9 @@
 """The vector half of the engine: vectors kept, made, and searched.
 
-Vectors lie in sets, one for each identity of a provider (`tables`), keyed by what
-was embedded, so that no rebuild of the text index touches them. `making` fills the
-live set, `keeping` writes and prunes, `nearest` searches in two stages (`codes`,
-then exactly), `asking` turns a question into a vector, by whichever provider may.
+Vectors lie in sets, one for each identity of a provider (`sets`), keyed by what was
+embedded, so that no rebuild of the text index touches them. `engine` is what the builtin
+engine calls. `embed` fills the live set, `maintenance` writes and prunes it,
+`query_embedder` turns a query into a vector, by whichever provider may, and `nearest`
+searches in two stages, by codes and then exactly: in the database (`sqlite_vec`) or by
+numpy (`in_process`).
 """

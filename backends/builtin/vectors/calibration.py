@@ -19,7 +19,7 @@ from typing import Final
 
 import apsw
 
-from notewell.backends.builtin.vectors.tables import VectorSet
+from notewell.backends.builtin.vectors.sets import VectorSet
 
 _READ: Final = 400
 """Characters of a text from which its script is told."""
@@ -55,7 +55,7 @@ _WIDE: Final = {"cjk": 2, "hangul": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class ScriptMeasurement:
     """What was measured in one script.
 
     Attributes:
@@ -84,7 +84,7 @@ class Calibration:
         passages: How many had vectors then.
     """
 
-    scripts: Mapping[str, Measured]
+    scripts: Mapping[str, ScriptMeasurement]
     unrelated: float = 0.0
     nearest: float = 0.0
     strange: float = 0.0
@@ -131,7 +131,7 @@ class Calibration:
         # Notes that are all about one thing are no reason to find none of them.
         return least if self.unrelated >= _CERTAIN else min(least, _CERTAIN)
 
-    def _usual(self) -> Measured | None:
+    def _usual(self) -> ScriptMeasurement | None:
         """Return what was measured in the script of most passages."""
         return max(self.scripts.values(), key=lambda one: one.passages, default=None)
 
@@ -167,7 +167,7 @@ UNKNOWN: Final = Calibration(scripts={})
 """Of a set that was not measured."""
 
 
-def key_of(kept: VectorSet) -> str:
+def calibration_key(kept: VectorSet) -> str:
     """Return the key under which a set's calibration is kept."""
     return f"calibration_{kept.id}"
 
@@ -182,7 +182,9 @@ def read_calibration(text: object) -> Calibration:
         return UNKNOWN
     try:
         read = json.loads(str(text))
-        scripts = {name: Measured(**one) for name, one in read.pop("scripts").items()}
+        scripts = {
+            name: ScriptMeasurement(**one) for name, one in read.pop("scripts").items()
+        }
         return Calibration(scripts=scripts, **read)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise apsw.CorruptError("what was measured of vectors is damaged") from error

@@ -18,21 +18,25 @@ import apsw
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.blocks import HeldCodes
 from notewell.backends.builtin.vectors.calibration import (
     Calibration,
-    key_of,
+    calibration_key,
     read_calibration,
 )
-from notewell.backends.builtin.vectors.codes import bits
-from notewell.backends.builtin.vectors.cosines import Question, floats_of
-from notewell.backends.builtin.vectors.extension import Extension, load, step_down
-from notewell.backends.builtin.vectors.in_process import ProcessSearch
-from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet, windows_of
-from notewell.backends.builtin.vectors.vec0 import (
+from notewell.backends.builtin.vectors.in_process import CodeCache, ProcessSearch
+from notewell.backends.builtin.vectors.quantisation import (
+    QuantisedQuery,
+    RoughNeighbour,
+    code_bits,
+    floats_of,
+)
+from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet, windows_of
+from notewell.backends.builtin.vectors.sqlite_vec import (
     MOST,
     DatabaseSearch,
-    Rough,
+    Extension,
+    in_process_fallback,
+    load_extension,
 )
 from notewell.backends.text.windows import Window, cut_windows
 from notewell.config import VectorSettings
@@ -55,7 +59,7 @@ _TIES: Final = 4
 _ANEW: Final = "run `notewell index`"
 
 
-class Near(NamedTuple):
+class Neighbour(NamedTuple):
     """A chunk, the cosine of its best window with the question, and which one it is."""
 
     chunk: int
@@ -63,22 +67,22 @@ class Near(NamedTuple):
     window: int
 
 
-class _Way(Protocol):
+class _SearchMethod(Protocol):
     """How candidates are found; see `DatabaseSearch`."""
 
-    def near(self, wanted: int) -> list[Rough]: ...
+    def near(self, wanted: int) -> list[RoughNeighbour]: ...
 
-    def all(self, files: Sequence[int] | None) -> list[Rough]: ...
+    def all(self, files: Sequence[int] | None) -> list[RoughNeighbour]: ...
 
 
-class Ways:
+class NearestNeighbours:
     """What vectors are searched by, in one program. Safe to share between threads."""
 
     def __init__(self, settings: VectorSettings, *, stays: bool = False) -> None:
         """Take the settings of the store, and whether more questions will come."""
         self._settings = settings
         self._stays = stays
-        self._held = HeldCodes()
+        self._held = CodeCache()
 
     def search(
         self, store: Store, tables: Generation, kept: VectorSet, vector: bytes
@@ -89,8 +93,8 @@ class Ways:
             store,
             tables,
             kept,
-            Question(vector),
-            extension=load(store, self._settings),
+            QuantisedQuery(vector),
+            extension=load_extension(store, self._settings),
             held=self._held,
             stays=self._stays,
         )
@@ -110,10 +114,10 @@ class VectorSearch:
         store: Store,
         tables: Generation,
         kept: VectorSet,
-        question: Question,
+        question: QuantisedQuery,
         *,
         extension: Extension,
-        held: HeldCodes,
+        held: CodeCache,
         stays: bool,
     ) -> None:
         self._store = store
@@ -121,7 +125,7 @@ class VectorSearch:
         self.kept = kept
         self._question = question
         self._in_process = ProcessSearch(store, tables, kept, question, held)
-        self._way: _Way = self._in_process
+        self._way: _SearchMethod = self._in_process
         self._many = needs_codes(store, kept)
         hindered = hindrance(store, kept, extension, many=self._many)
         self.fallbacks = (hindered,) if hindered else ()
@@ -130,7 +134,7 @@ class VectorSearch:
                 store, tables, kept, question, held=held if stays else None
             )
 
-    def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Near]:
+    def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Neighbour]:
         """Return the nearest chunks of notes that are visible, best first.
 
         Args:
@@ -147,7 +151,7 @@ class VectorSearch:
         files = self._files(visible) if self._many else None
         return self._best(self._all(files), limit, visible)
 
-    def cosines(self, chunks: Sequence[int]) -> dict[int, Near]:
+    def cosines(self, chunks: Sequence[int]) -> dict[int, Neighbour]:
         """Return for each of these chunks that has a vector how near it is."""
         rows = self._store.rows(
             "select c.id, v.id, v.squares, v.vector"
@@ -157,18 +161,18 @@ class VectorSearch:
             f"[{','.join(map(str, chunks))}]",
         )
         cosines = self._question.cosines([(row[2], row[3]) for row in rows])
-        best: dict[int, Near] = {}
+        best: dict[int, Neighbour] = {}
         for (chunk, key, *_), cosine in zip(rows, cosines, strict=True):
             window = key & ((1 << WINDOW_BITS) - 1)
             before = best.get(chunk)
             if before is None or (cosine, -window) > (before.cosine, -before.window):
-                best[chunk] = Near(chunk, cosine, window)
+                best[chunk] = Neighbour(chunk, cosine, window)
         return best
 
     @cached_property
     def calibration(self) -> Calibration:
         """What the vectors are worth among these notes."""
-        return read_calibration(self._known.get(key_of(self.kept)))
+        return read_calibration(self._known.get(calibration_key(self.kept)))
 
     @cached_property
     def background(self) -> float:
@@ -189,7 +193,7 @@ class VectorSearch:
         rows = self._store.rows(
             "select key, value from nw_meta where key in (?, ?)",
             self.kept.mean,
-            key_of(self.kept),
+            calibration_key(self.kept),
         )
         return dict(rows)
 
@@ -213,7 +217,7 @@ class VectorSearch:
         key = self.kept.blocked_to if in_process else self.kept.coded_to
         return _has_codes(self._store, self.kept, key)
 
-    def _near(self, wanted: int) -> list[Rough]:
+    def _near(self, wanted: int) -> list[RoughNeighbour]:
         found = self._in_database(
             lambda way: way.near(wanted), "the codes of vectors are damaged"
         )
@@ -223,13 +227,13 @@ class VectorSearch:
             return self._in_process.near(wanted)
         return self._in_process.all(None)
 
-    def _all(self, files: Sequence[int] | None) -> list[Rough]:
+    def _all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
         found = self._in_database(lambda way: way.all(files), "sqlite-vec failed")
         return self._in_process.all(files) if found is None else found
 
     def _in_database(
-        self, search: Callable[[_Way], list[Rough]], failed: str
-    ) -> list[Rough] | None:
+        self, search: Callable[[_SearchMethod], list[RoughNeighbour]], failed: str
+    ) -> list[RoughNeighbour] | None:
         """Search in the database; None, and no more, once that has failed."""
         if self._way is self._in_process:
             return None
@@ -240,7 +244,7 @@ class VectorSearch:
         except apsw.Error as error:
             self._way = self._in_process
             why = f"{failed} ({error}); {_ANEW}"
-            self.fallbacks = (step_down("corrupt", why),)
+            self.fallbacks = (in_process_fallback("corrupt", why),)
             return None
 
     def _candidates(self) -> int:
@@ -254,8 +258,11 @@ class VectorSearch:
         return None if len(seen) == len(rows) else seen
 
     def _best(
-        self, rough: Sequence[Rough], limit: int, visible: Callable[[str], bool]
-    ) -> list[Near]:
+        self,
+        rough: Sequence[RoughNeighbour],
+        limit: int,
+        visible: Callable[[str], bool],
+    ) -> list[Neighbour]:
         """Compare the best passages that are visible by every window they have."""
         best: dict[int, float] = {}
         bound = -2.0
@@ -269,7 +276,10 @@ class VectorSearch:
         return sorted(found, key=lambda near: (-near.cosine, near.chunk))[:limit]
 
     def _visible(
-        self, rough: Sequence[Rough], limit: int, visible: Callable[[str], bool]
+        self,
+        rough: Sequence[RoughNeighbour],
+        limit: int,
+        visible: Callable[[str], bool],
     ) -> Iterator[tuple[int, float]]:
         """Yield the passages of vectors whose notes are visible, as they are needed."""
         seen: dict[str, bool] = {}
@@ -303,17 +313,17 @@ def hindrance(
         many: Codes have to choose what is compared.
     """
     if extension.version is None:
-        return extension.step_down
+        return extension.fallback
     if not many or _has_codes(store, kept, kept.coded_to):
         return None
-    return step_down(
+    return in_process_fallback(
         "not-ready", f"sqlite-vec has no codes of these vectors yet; {_ANEW}"
     )
 
 
 def needs_codes(store: Store, kept: VectorSet) -> bool:
     """Say whether there are so many vectors in a set that codes are worth it."""
-    return bits(kept.dimension) > 0 and not _has_few(store, kept, first=0)
+    return code_bits(kept.dimension) > 0 and not _has_few(store, kept, first=0)
 
 
 def _has_codes(store: Store, kept: VectorSet, key: str) -> bool:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import EmbeddingIdentity
-    from notewell.backends.builtin.vectors.nearest import Ways
+    from notewell.backends.builtin.vectors.nearest import NearestNeighbours
     from notewell.types import Fallback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meaning:
+class QueryVector:
     """A question's vector with the set that it is compared with, or why there is none.
 
     Attributes:
@@ -36,14 +36,14 @@ class Meaning:
     model: str | None = None
     fallbacks: tuple[Fallback, ...] = ()
     local_to_remote: bool = False
-    ways: Ways | None = None
+    ways: NearestNeighbours | None = None
 
 
-WORDS_ALONE = Meaning()
+KEYWORDS_ONLY = QueryVector()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class EmbedReport:
     """What a run of embedding has left.
 
     Attributes:

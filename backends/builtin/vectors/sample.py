@@ -19,12 +19,12 @@ from notewell.backends.builtin.vectors.calibration import (
     USUAL,
     WORTH,
     Calibration,
-    Measured,
-    key_of,
+    ScriptMeasurement,
+    calibration_key,
     read_calibration,
     script_of,
 )
-from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
+from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet
 from notewell.backends.text.analysis import is_unspaced
 
 if TYPE_CHECKING:
@@ -120,9 +120,14 @@ def sample_of(
     Args:
         passages: How many have vectors now.
     """
-    from notewell.backends.builtin.vectors.cosines import unit_rows, whole_numbers
+    from notewell.backends.builtin.vectors.quantisation import (
+        dequantise,
+        quantised_matrix,
+    )
 
-    if passages < 2 or read_calibration(store.get(key_of(kept))).fits(passages):
+    if passages < 2 or read_calibration(store.get(calibration_key(kept))).fits(
+        passages
+    ):
         return None
     rows = store.rows(
         "select c.file_id, c.start_line, c.end_line, c.text, c.digest, t.id"
@@ -145,7 +150,7 @@ def sample_of(
         places = range(at, len(blobs))
         script = script_of(text)
         chosen.append(_Passage(file, first, last, text, digest, script, places))
-    matrix = unit_rows(whole_numbers(blobs, kept.dimension))
+    matrix = dequantise(quantised_matrix(blobs, kept.dimension))
     return Sample(chosen, matrix, passages, _cuts(chosen))
 
 
@@ -175,7 +180,7 @@ def _cut(passage: _Passage) -> str:
     return " ".join(words[at : at + _WORDS]) if places > 0 else ""
 
 
-def measured(sample: Sample, questions: Sequence[Row]) -> Calibration:
+def measure(sample: Sample, questions: Sequence[Row]) -> Calibration:
     """Return what the cuts' vectors say of a set.
 
     In a script with too few cuts the passages' own vectors stand for questions: they
@@ -227,7 +232,7 @@ def _unrelated(sample: Sample, questions: Sequence[Row]) -> _Spread:
 
 def _of_scripts(
     sample: Sample, asked: Sequence[tuple[int, Row]], unrelated: _Spread
-) -> dict[str, Measured]:
+) -> dict[str, ScriptMeasurement]:
     """Measure each script by questions, each with the place of its own passage.
 
     Where little is compared, `unrelated` stands for it.
@@ -274,13 +279,13 @@ class _Spread(NamedTuple):
     strange: float = 0.0
 
 
-def _together(seen: Sequence[_Seen], unrelated: _Spread) -> Measured:
+def _together(seen: Sequence[_Seen], unrelated: _Spread) -> ScriptMeasurement:
     mean = fmean(one.mean for one in seen)
     deviation = max(_LEAST_DEVIATION, fmean(one.deviation for one in seen))
     apart = (fmean(one.nearest for one in seen) - mean) / deviation
     others = min(one.others for one in seen)
     weight = others / (others + WORTH)
-    return Measured(
+    return ScriptMeasurement(
         apart=round(apart, 4),
         mean=round(weight * mean + (1 - weight) * unrelated.mean, 6),
         deviation=round(

@@ -9,7 +9,7 @@ import pytest
 from notewell.backends.builtin.vectors.calibration import (
     UNKNOWN,
     Calibration,
-    Measured,
+    ScriptMeasurement,
     script_of,
 )
 from notewell.errors import EmbeddingError
@@ -60,7 +60,7 @@ def test_a_text_has_the_script_of_most_of_its_letters(text: str, script: str) ->
 def known(
     apart: float, *, passages: int = 1_000_000, script: str = "latin"
 ) -> Calibration:
-    one = Measured(apart=apart, mean=0.2, deviation=0.1, passages=passages)
+    one = ScriptMeasurement(apart=apart, mean=0.2, deviation=0.1, passages=passages)
     return Calibration(scripts={script: one})
 
 
@@ -100,8 +100,8 @@ def test_what_is_not_spelled_like_words_has_to_stand_out() -> None:
 
 
 def test_notes_that_are_all_about_one_thing_are_found_by_it() -> None:
-    alike = Measured(apart=3.0, mean=0.4, deviation=0.2, passages=100)
-    large = Measured(apart=3.0, mean=0.8, deviation=0.02, passages=100)
+    alike = ScriptMeasurement(apart=3.0, mean=0.4, deviation=0.2, passages=100)
+    large = ScriptMeasurement(apart=3.0, mean=0.8, deviation=0.02, passages=100)
     notes_alike = Calibration(scripts={"latin": alike}, unrelated=0.1)
     all_large = Calibration(scripts={"latin": large}, unrelated=0.8)
 

@@ -10,10 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors import blocks, nearest
-from notewell.backends.builtin.vectors.blocks import Scan, distances, in_words
-from notewell.backends.builtin.vectors.codes import bits, encode, encode_one
-from notewell.backends.builtin.vectors.tables import VectorSet
+from notewell.backends.builtin.vectors import code_tables, in_process, nearest
+from notewell.backends.builtin.vectors.in_process import (
+    CodeDistances,
+    hamming_distances,
+    in_words,
+)
+from notewell.backends.builtin.vectors.quantisation import (
+    code_bits,
+    encode_rows,
+    encode_vector,
+)
+from notewell.backends.builtin.vectors.sets import VectorSet
 
 if TYPE_CHECKING:
     from tests.backends.builtin.vectors.conftest import Concepts, Meant
@@ -28,14 +36,16 @@ def test_distances_are_those_of_the_bits(dimension: int, seed: int) -> None:
     vectors = chance.standard_normal((7, dimension), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
 
-    codes = encode(vectors)
+    codes = encode_rows(vectors)
     words = in_words(codes)
-    far = distances(words, words[:, :1])
+    far = hamming_distances(words, words[:, :1])
 
-    assert codes.shape == (7, bits(dimension) // 8)
+    assert codes.shape == (7, code_bits(dimension) // 8)
     rows = [int.from_bytes(row.tobytes()) for row in codes]
     assert far.tolist() == [(rows[0] ^ one).bit_count() for one in rows]
-    assert [encode_one(row.tolist()) for row in vectors] == [c.tobytes() for c in codes]
+    assert [encode_vector(row.tolist()) for row in vectors] == [
+        c.tobytes() for c in codes
+    ]
 
 
 def test_the_nearer_a_vector_the_nearer_its_code() -> None:
@@ -44,9 +54,9 @@ def test_the_nearer_a_vector_the_nearer_its_code() -> None:
     plane, _ = np.linalg.qr(chance.standard_normal((384, 2)))
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ plane.T
 
-    words = in_words(encode(vectors.astype(np.float32)))
+    words = in_words(encode_rows(vectors.astype(np.float32)))
 
-    far = distances(words, words[:, :1]).tolist()
+    far = hamming_distances(words, words[:, :1]).tolist()
     assert far == sorted(far)
 
 
@@ -54,7 +64,7 @@ def test_the_nearer_a_vector_the_nearer_its_code() -> None:
 def test_the_nearest_are_as_many_as_wanted_and_none_is_left_out_that_is_as_near(
     far: list[int], wanted: int
 ) -> None:
-    scan = Scan(np.arange(len(far)), np.array(far, dtype=np.uint16))
+    scan = CodeDistances(np.arange(len(far)), np.array(far, dtype=np.uint16))
 
     taken = [far[key] for key in scan.nearest(wanted)]
 
@@ -101,7 +111,7 @@ def test_a_change_writes_the_blocks_that_it_touches_and_no_others(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
-    monkeypatch.setattr(blocks, "_SPAN", 8)
+    monkeypatch.setattr(code_tables, "_SPAN", 8)
     meant.has(settings=IN_PROCESS)
     meant.notebook.write(NOTES)
     meant.index()
@@ -119,13 +129,13 @@ def test_codes_that_are_not_held_are_read_again(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
-    monkeypatch.setattr(blocks, "_SPAN", 8)
+    monkeypatch.setattr(code_tables, "_SPAN", 8)
     meant.has(settings=IN_PROCESS)
     meant.notebook.write(NOTES)
     meant.index()
     held = [meant.notebook.ask("word7") for _ in range(2)]
 
-    monkeypatch.setattr(blocks, "_HELD", 100)
+    monkeypatch.setattr(in_process, "_HELD", 100)
     read = [meant.notebook.ask("word7") for _ in range(2)]
 
     assert held == read

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity
-from notewell.backends.builtin.vectors import embedders
+from notewell.backends.builtin.vectors import query_embedder
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def test_a_provider_that_failed_rests_and_is_asked_again_later(
     meant: "Meant", concepts: "Concepts", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1000.0]
-    monkeypatch.setattr(embedders.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(query_embedder.time, "monotonic", lambda: clock[0])
     calls: list[int] = []
     concepts.before = lambda texts: calls.append(1)
     meant.notebook.write(NOTES)

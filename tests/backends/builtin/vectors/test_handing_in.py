@@ -13,7 +13,7 @@ from notewell.adapters.embeddings.failures import Blame
 from notewell.adapters.embeddings.jobs import Look
 from notewell.adapters.embeddings.journal import Journal
 from notewell.adapters.embeddings.request import Request
-from notewell.backends.builtin.vectors import making
+from notewell.backends.builtin.vectors import embed
 from notewell.config.schema import BatchSettings
 from notewell.errors import EmbeddingError
 
@@ -79,7 +79,7 @@ def test_every_text_is_paid_for_once_however_late_its_job_ends(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch, looks: int
 ) -> None:
     monkeypatch.setattr(batch, "WORTH_IT", 5)
-    monkeypatch.setattr(making, "_HANDED_IN", 10)
+    monkeypatch.setattr(embed, "_HANDED_IN", 10)
     service = Service(looks)
     embedder = Batched(service)
     meant.has(embedder.provider(remote=True))

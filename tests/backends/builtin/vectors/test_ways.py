@@ -12,17 +12,11 @@ import pytest
 from tests.backends.builtin.vectors.conftest import Concepts
 
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors import (
-    code_table,
-    extension,
-    making,
-    nearest,
-    vec0,
-)
-from notewell.backends.builtin.vectors.code_table import drop_codes
-from notewell.backends.builtin.vectors.nearest import Ways
-from notewell.backends.builtin.vectors.tables import VectorSet
-from notewell.backends.builtin.vectors.vec0 import codes_table
+from notewell.backends.builtin.vectors import code_tables, embed, nearest, sqlite_vec
+from notewell.backends.builtin.vectors.code_tables import drop_codes
+from notewell.backends.builtin.vectors.nearest import NearestNeighbours
+from notewell.backends.builtin.vectors.sets import VectorSet
+from notewell.backends.builtin.vectors.sqlite_vec import codes_table
 from notewell.config import VectorSettings
 
 if TYPE_CHECKING:
@@ -78,7 +72,7 @@ def leave(*given: object, anew: bool) -> None:
 def opened(meant: "Meant") -> Store:
     """Open the index for writing, with sqlite-vec."""
     store = Store.writer(meant.notebook.index)
-    assert extension.load(store, VectorSettings()).version
+    assert sqlite_vec.load_extension(store, VectorSettings()).version
     return store
 
 
@@ -104,7 +98,7 @@ def test_a_note_that_came_since_is_found_before_its_code_is_written(
 ) -> None:
     by_way.notebook.write(NOTES)
     by_way.index()
-    monkeypatch.setattr(making, "settle", leave)
+    monkeypatch.setattr(embed, "settle", leave)
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 5)
     by_way.notebook.write(CAR)
     by_way.index()
@@ -202,7 +196,7 @@ def test_a_file_that_is_no_extension_is_told_and_the_loader_logged_once(
 
 def test_an_installed_extension_may_be_named_by_its_path(meant: "Meant") -> None:
     with closing(Store.writer(meant.notebook.state / "any.sqlite")) as store:
-        path = extension.load(store, VectorSettings()).path
+        path = sqlite_vec.load_extension(store, VectorSettings()).path
     meant.has(settings={"store.vector.extensionPath": path.removesuffix(".so")})
     meant.notebook.write({**NOTES, **CAR})
     meant.index()
@@ -217,7 +211,7 @@ def test_an_installed_extension_may_be_named_by_its_path(meant: "Meant") -> None
 def test_a_version_that_is_not_understood_is_told(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extension, "_OLDEST", (0, 1, 99))
+    monkeypatch.setattr(sqlite_vec, "_OLDEST", (0, 1, 99))
     meant.notebook.write({**NOTES, **CAR})
     meant.index()
 
@@ -426,7 +420,7 @@ def test_a_table_of_many_holes_is_written_anew(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
-    monkeypatch.setattr(code_table, "_SLOTS", 8)
+    monkeypatch.setattr(code_tables, "_SLOTS", 8)
     notes = {f"memory/n{n:03}.md": f"word{n} text\n" for n in range(120)}
     meant.notebook.write({**notes, **CAR})
     meant.index()
@@ -461,11 +455,14 @@ def test_one_more_note_writes_few_pages(coded: "Meant") -> None:
 def test_a_program_that_stays_holds_many_codes_and_follows_changes(
     coded: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vec0, "HELD_FROM", 0)
-    held, read = Ways(VectorSettings(), stays=True), Ways(VectorSettings())
+    monkeypatch.setattr(sqlite_vec, "HELD_FROM", 0)
+    held, read = (
+        NearestNeighbours(VectorSettings(), stays=True),
+        NearestNeighbours(VectorSettings()),
+    )
     question = Concepts().embed(["vehicle"], "query").tobytes()
 
-    def nearest_by(ways: Ways) -> list[nearest.Near]:
+    def nearest_by(ways: NearestNeighbours) -> list[nearest.Neighbour]:
         with closing(Store.reader(coded.notebook.index)) as store:
             tables = store.live()
             assert tables is not None
@@ -488,12 +485,12 @@ def test_a_program_that_stays_holds_many_codes_and_follows_changes(
 def test_damage_is_met_where_codes_are_held_too(
     coded: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vec0, "HELD_FROM", 0)
+    monkeypatch.setattr(sqlite_vec, "HELD_FROM", 0)
     with closing(apsw.Connection(str(coded.notebook.index))) as index:
         index.execute(
             "update nw_codes_1_1_vector_chunks00 set vectors = zeroblob(length(vectors))"
         )
-    ways = Ways(VectorSettings(), stays=True)
+    ways = NearestNeighbours(VectorSettings(), stays=True)
 
     with closing(Store.reader(coded.notebook.index)) as store:
         tables = store.live()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.tables import all_sets
+from notewell.backends.builtin.vectors.sets import all_sets
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:

@@ -2,16 +2,19 @@
 
 A set is never part of a generation: a rebuild of the text index finds the vectors of
 every text that is still there, and an outage of a provider touches nothing. A text has a
-vector for each of its windows; which set that is tells also how they are cut.
+vector for each of its windows; which set that is tells also how they are cut. Here are
+also the texts of a generation that wait for a vector of a set.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import apsw
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity
+from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 
@@ -20,6 +23,9 @@ VECTORS_VERSION: Final = 2
 
 WINDOW_BITS: Final = 8
 """The id of a vector is that of its text, followed by these bits for its window."""
+
+AT_ONCE: Final = 2_000
+"""Texts that get their vectors while somebody waits, if that is instant."""
 
 SETS: Final = """
 create table if not exists nw_vector_sets(
@@ -31,7 +37,11 @@ create table if not exists nw_vector_sets(
 ) strict
 """
 
+PickGeneration: TypeAlias = Callable[[Store], Generation]
+"""Says which generation of the text index is meant."""
+
 _State: TypeAlias = tuple[int | None, int]
+
 _counted: WeakKeyDictionary[Store, tuple[_State, dict[int, int]]] = WeakKeyDictionary()
 """By connection the last counts of each set, and the state of the index they are of."""
 
@@ -148,7 +158,7 @@ def answering_set(
     ]
     if len(found) < 2:
         return found[0] if found else None
-    return min(found, key=lambda kept: still_lacking(reader, tables, kept))
+    return min(found, key=lambda kept: missing_now(reader, tables, kept))
 
 
 def ensure_set(store: Store, identity: EmbeddingIdentity, cut: str) -> VectorSet:
@@ -189,12 +199,12 @@ def all_sets(store: Store) -> list[tuple[EmbeddingIdentity, VectorSet]]:
         "select id, identity, dimension, cut from nw_vector_sets order by id"
     )
     return [
-        (decoded(identity), VectorSet(key, dimension, cut))
+        (read_identity(identity), VectorSet(key, dimension, cut))
         for key, identity, dimension, cut in rows
     ]
 
 
-def decoded(identity: str) -> EmbeddingIdentity:
+def read_identity(identity: str) -> EmbeddingIdentity:
     """Read the identity of a set.
 
     Raises:
@@ -206,7 +216,7 @@ def decoded(identity: str) -> EmbeddingIdentity:
         raise apsw.CorruptError("the name of a set of vectors is damaged") from error
 
 
-def waiting(tables: Generation, vectors: VectorSet) -> str:
+def waits_condition(tables: Generation, vectors: VectorSet) -> str:
     """Return the SQL condition on a chunk `c` that it waits for vectors of a set.
 
     Texts that the provider refused do not wait.
@@ -218,7 +228,7 @@ def waiting(tables: Generation, vectors: VectorSet) -> str:
     )
 
 
-def embedded_chunks(store: Store, tables: Generation, vectors: VectorSet) -> int:
+def count_embedded(store: Store, tables: Generation, vectors: VectorSet) -> int:
     """Count the chunks of a generation that have a vector."""
     count: int = store.one(
         f"select count(*) from {tables.chunks} as c where exists"
@@ -227,7 +237,7 @@ def embedded_chunks(store: Store, tables: Generation, vectors: VectorSet) -> int
     return count
 
 
-def lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
+def count_missing(store: Store, tables: Generation, vectors: VectorSet) -> int:
     """Count the texts of a generation that wait for a vector."""
     # Not by `waiting`: three indexes side by side are three times as quick to read.
     count: int = store.one(
@@ -238,14 +248,14 @@ def lacking(store: Store, tables: Generation, vectors: VectorSet) -> int:
     return count
 
 
-def still_lacking(reader: Store, tables: Generation, vectors: VectorSet) -> int:
+def missing_now(reader: Store, tables: Generation, vectors: VectorSet) -> int:
     """Count as `lacking` does, but only once between two writes of others."""
     state = (reader.one("pragma data_version"), tables.number)
     before = _counted.get(reader)
     if before is None or before[0] != state:
         before = _counted[reader] = state, {}
     if vectors.id not in before[1]:
-        before[1][vectors.id] = lacking(reader, tables, vectors)
+        before[1][vectors.id] = count_missing(reader, tables, vectors)
     return before[1][vectors.id]
 
 
@@ -255,3 +265,59 @@ def windows_of(vector: str, text: str) -> str:
         f"{vector}.id between {text}.id << {WINDOW_BITS}"
         f" and ({text}.id << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}"
     )
+
+
+def live_generation(store: Store) -> Generation:
+    """Return the generation that searches read.
+
+    Raises:
+        Unreadable: there is none; somebody has removed the index.
+    """
+    found = store.live()
+    if found is None:
+        raise Unreadable("not-ready", "the index was removed while it was written")
+    return found
+
+
+def newest_generation(store: Store) -> Generation:
+    """Return the generation that a rebuild is filling; the live one without any."""
+    return store.building() or live_generation(store)
+
+
+class PendingText(NamedTuple):
+    """A passage without a vector.
+
+    Attributes:
+        chunk: Its id.
+        digest: The key of its vector.
+        shown: Its text, which a model is given.
+    """
+
+    chunk: int
+    digest: bytes
+    shown: str
+
+
+def pending_texts(
+    store: Store, tables: Generation, vectors: VectorSet, *, after: int, limit: int
+) -> list[PendingText]:
+    """Return the first texts that wait, of chunks with larger ids, at most `limit`."""
+    rows = store.connection.execute(
+        f"select c.id, c.digest, c.text from {tables.chunks} as c"
+        f" where c.id > ? and {waits_condition(tables, vectors)} order by c.id limit ?",
+        (after, limit),
+    )
+    return [PendingText(*row) for row in rows]
+
+
+def count_pending(
+    store: Store, tables: Generation, vectors: VectorSet
+) -> tuple[int, int]:
+    """Return how many texts wait for a vector, and about how many bytes they have."""
+    count, size = store.rows(
+        "select count(*), coalesce(sum(size), 0) from"
+        " (select max(length(cast(c.text as blob))) as size"
+        f" from {tables.chunks} as c where {waits_condition(tables, vectors)}"
+        " group by c.digest)"
+    )[0]
+    return count, size

@@ -1,8 +1,9 @@
-"""Writing the table of codes that sqlite-vec searches.
+"""Writing codes: into a table of sqlite-vec, or into blocks where it does not load.
 
 The table is written by adding and deleting alone: in 0.1.9 a column of bits cannot be
 updated, rows cannot be replaced, and renaming breaks the table. Deleted rows leave holes
-that are not filled again, so a table of many holes is written anew.
+that are not filled again, so a table of many holes is written anew. `sqlite_vec` searches
+the table, `in_process` the blocks.
 """
 
 from __future__ import annotations
@@ -13,16 +14,24 @@ from typing import Final
 import apsw
 
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.codes import bits, encode
-from notewell.backends.builtin.vectors.cosines import unit_rows, whole_numbers
-from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet
-from notewell.backends.builtin.vectors.vec0 import codes_table
+from notewell.backends.builtin.vectors.in_process import block_mark, in_words
+from notewell.backends.builtin.vectors.quantisation import (
+    code_bits,
+    dequantise,
+    encode_rows,
+    quantised_matrix,
+)
+from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet
+from notewell.backends.builtin.vectors.sqlite_vec import codes_table
 
 _SLOTS: Final = 1024
 """Codes in a chunk of the table."""
 
 _AT_ONCE: Final = 2_000
 """Vectors that are coded at once."""
+
+_SPAN: Final = 2048
+"""Texts in a block: about 2 MB of codes where each has four windows."""
 
 
 def write_codes(
@@ -48,7 +57,7 @@ def write_codes(
     store.put(kept.codes, number)
     table = codes_table(store, kept)
     store.connection.execute(
-        f"create virtual table {table} using vec0(code bit[{bits(kept.dimension)}],"
+        f"create virtual table {table} using vec0(code bit[{code_bits(kept.dimension)}],"
         f" chunk_size={_SLOTS})"
     )
     _write_differences(store, kept, table, live)
@@ -124,8 +133,8 @@ def _encoded(store: Store, kept: VectorSet, keys: Sequence[int]) -> list[bytes]:
             f"[{','.join(map(str, keys))}]",
         )
     )
-    vectors = whole_numbers([found.get(key, b"") for key in keys], kept.dimension)
-    return [code.tobytes() for code in encode(unit_rows(vectors))]
+    vectors = quantised_matrix([found.get(key, b"") for key in keys], kept.dimension)
+    return [code.tobytes() for code in encode_rows(dequantise(vectors))]
 
 
 def _is_sparse(store: Store, table: str) -> bool:
@@ -136,7 +145,7 @@ def _is_sparse(store: Store, table: str) -> bool:
 
 def _is_sound(store: Store, kept: VectorSet, table: str) -> bool:
     """Say whether all codes are there, and two of each chunk those of their vectors."""
-    size = bits(kept.dimension) // 8
+    size = code_bits(kept.dimension) // 8
     held, codes = 0, dict[int, bytes]()
     for chunk, validity in store.rows(f"select chunk_id, validity from {table}_chunks"):
         slots = int.from_bytes(validity, "little")
@@ -180,3 +189,62 @@ def _part(
     if len(part) != size:
         raise apsw.CorruptError("a chunk of codes is cut off")
     return part
+
+
+def write_blocks(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
+    """Make the blocks hold the codes of these texts; the caller has a transaction.
+
+    Only blocks whose texts are not the same any more are written.
+    """
+    store.connection.execute(
+        f"create table if not exists {kept.blocks}("
+        "number integer primary key, mark blob not null, ids blob not null,"
+        " codes blob not null) strict"
+    )
+    held = dict(store.rows(f"select number, ids from {kept.blocks}"))
+    texts: dict[int, list[int]] = {}
+    for key in live:
+        texts.setdefault(key // _SPAN, []).append(key)
+    for number, part in texts.items():
+        before = held.pop(number, b"")
+        if _texts_in(before) != part:
+            _write_block(store, kept, number, part)
+    store.connection.executemany(
+        f"delete from {kept.blocks} where number = ?", [(one,) for one in held]
+    )
+    store.put(kept.blocked_to, store.one(f"select max(id) from {kept.texts}") or 0)
+
+
+def drop_blocks(store: Store, kept: VectorSet) -> None:
+    """Drop the blocks of a set, if there are any."""
+    store.connection.execute(f"drop table if exists {kept.blocks}")
+    store.forget(kept.blocked_to)
+
+
+def _texts_in(ids: bytes) -> list[int]:
+    """Return the texts of a block; none where it is damaged, so it is written anew."""
+    import numpy as np
+
+    if len(ids) % 8:
+        return []
+    texts: list[int] = np.unique(np.frombuffer(ids, "<i8") >> WINDOW_BITS).tolist()
+    return texts
+
+
+def _write_block(store: Store, kept: VectorSet, number: int, texts: list[int]) -> None:
+    import numpy as np
+
+    rows = store.rows(
+        f"select id, vector from {kept.vectors} where id between ? and ?"
+        f" and id >> {WINDOW_BITS} in (select value from json_each(?)) order by id",
+        texts[0] << WINDOW_BITS,
+        (texts[-1] + 1) << WINDOW_BITS,
+        f"[{','.join(map(str, texts))}]",
+    )
+    vectors = quantised_matrix([vector for _, vector in rows], kept.dimension)
+    ids = np.array([key for key, _ in rows], dtype="<i8").tobytes()
+    codes = in_words(encode_rows(dequantise(vectors))).tobytes()
+    store.connection.execute(
+        f"insert or replace into {kept.blocks} values (?, ?, ?, ?)",
+        (number, block_mark(ids, codes), ids, codes),
+    )

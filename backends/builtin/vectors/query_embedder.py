@@ -1,53 +1,142 @@
-"""From a question to a vector: by the first provider, or the second, or not at all."""
+"""From a query to its vector: by the first provider, or the second, or not at all.
+
+The providers of an agent are opened when they are needed, and left alone for a while
+when they fail.
+"""
 
 from __future__ import annotations
 
 import math
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
-from notewell.adapters.embeddings.base import Embedder, EmbedsQuestions, Provider
-from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.cosines import floats_of
-from notewell.backends.builtin.vectors.embedders import Embedders, Rest, cut_for
-from notewell.backends.builtin.vectors.nearest import Ways
-from notewell.backends.builtin.vectors.outcome import Meaning
-from notewell.backends.builtin.vectors.tables import (
-    VectorSet,
-    answering_set,
-    still_lacking,
+from notewell.adapters.embeddings.base import (
+    Choice,
+    Embedder,
+    EmbedsQuestions,
+    Provider,
 )
-from notewell.config import SearchSettings
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.nearest import NearestNeighbours
+from notewell.backends.builtin.vectors.outcome import QueryVector
+from notewell.backends.builtin.vectors.quantisation import floats_of
+from notewell.backends.builtin.vectors.sets import VectorSet, answering_set, missing_now
+from notewell.backends.text.windows import cut_name
+from notewell.config import SearchSettings, WindowSettings
 from notewell.errors import EmbeddingError
 from notewell.types import Fallback, FallbackReason
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import EmbeddingIdentity
 
-_REMEMBERED = 256
+
+_REMEMBERED: Final = 256
 """Questions whose vectors are kept in memory."""
 
-_FEW = 0.1
+_FEW: Final = 0.1
 """The share of the passages that the first provider may lack before another answers,"""
 
-_A_FEW = 10
+_A_FEW: Final = 10
 """and how many it may lack whatever share they are."""
 
 Lacking: TypeAlias = Literal["none", "few", "any"]
 """How many passages may be without a vector when a provider is asked."""
 
-_MAKE = "run `notewell index`"
+_REST: Final = 60.0
+"""Seconds for which a provider that failed is not asked again by a search."""
+
+_LONGEST_REST: Final = 3600.0
+
+_WINDOW: Final = 120
+"""Tokens in a window where nothing is set, and the provider is on this machine."""
+
+_MAKE: Final = "run `notewell index`"
 
 
-class Asking:
+def cut_for(provider: Provider, window: WindowSettings) -> str:
+    """Return how passages are cut into windows for a provider, as `windows` knows it."""
+    usual = 0 if provider.remote else _WINDOW
+    tokens = usual if window.tokens is None else window.tokens
+    return cut_name(tokens, window.overlap)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cooldown:
+    """A provider is left alone for a while.
+
+    Attributes:
+        error: What it failed with.
+        until: On `time.monotonic()`.
+    """
+
+    error: EmbeddingError
+    until: float
+
+    @property
+    def left(self) -> float:
+        """Seconds until it is asked again; not above zero when it may be."""
+        return self.until - time.monotonic()
+
+
+class ProviderPool:
+    """Opens providers once. Safe to share between threads.
+
+    Attributes:
+        choice: The providers.
+    """
+
+    def __init__(self, choice: Choice, *, rest: float = _REST) -> None:
+        self.choice = choice
+        self._rest = rest
+        self._open: dict[str, Embedder] = {}
+        self._resting: dict[str, Cooldown] = {}
+        self._guard = Lock()
+
+    def get(self, provider: Provider) -> Embedder:
+        """Return the provider, open.
+
+        Raises:
+            EmbeddingError: something that it needs is missing.
+        """
+        with self._guard:
+            if provider.name not in self._open:
+                self._open[provider.name] = provider.open()
+            return self._open[provider.name]
+
+    def rest(self, provider: Provider, error: EmbeddingError) -> None:
+        """Leave a provider alone for as long as it asks for, or for a while."""
+        seconds = min(error.retry_after or self._rest, _LONGEST_REST)
+        until = time.monotonic() + seconds
+        self._resting[provider.name] = Cooldown(error=error, until=until)
+
+    def resting(self, provider: Provider) -> Cooldown | None:
+        """Return why a provider is not asked now, if it is not."""
+        rest = self._resting.get(provider.name)
+        return rest if rest and rest.left > 0 else None
+
+    def wake(self, provider: Provider) -> None:
+        """Forget that a provider has failed: it works again."""
+        self._resting.pop(provider.name, None)
+
+    def close(self) -> None:
+        """Close every provider."""
+        with self._guard:
+            opened, self._open = list(self._open.values()), {}
+        for embedder in opened:
+            embedder.close()
+
+
+class QueryEmbedder:
     """Turns questions into vectors. Safe to share between threads."""
 
     def __init__(
         self,
-        embedders: Embedders,
+        pool: ProviderPool,
         reading: Callable[[], AbstractContextManager[Store]],
         settings: SearchSettings,
         *,
@@ -58,20 +147,20 @@ class Asking:
         Args:
             stays: More questions will come.
         """
-        self._embedders = embedders
+        self._pool = pool
         self._reading = reading
         self._window = settings.chunking.window
         self._remembered: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._guard = Lock()
-        self._ways = Ways(settings.store.vector, stays=stays)
+        self._ways = NearestNeighbours(settings.store.vector, stays=stays)
 
-    def meaning(self, text: str) -> Meaning:
+    def meaning(self, text: str) -> QueryVector:
         """Return the question's vector by the first provider that can give one.
 
         Those that stand in are asked only if they have a vector of every passage. While
         the first one lacks many, the last answers in its place, if it can.
         """
-        choice = self._embedders.choice
+        choice = self._pool.choice
         found = self._by_any(
             choice.providers, text, lacking="few" if choice.last else "any"
         )
@@ -82,8 +171,8 @@ class Asking:
 
     def _by_any(
         self, asked: Sequence[Provider], text: str, *, lacking: Lacking
-    ) -> Meaning:
-        choice = self._embedders.choice
+    ) -> QueryVector:
+        choice = self._pool.choice
         steps: list[Fallback] = []
         sent = False
         for provider, other in zip(asked, [*asked[1:], None], strict=True):
@@ -92,32 +181,32 @@ class Asking:
                 found = self._by(provider, text, lacking=allowed)
             except _NotNow as now:
                 steps.append(_step_down(provider, other, now))
-                sent = sent or (now.sent and leaves(choice.first, provider))
+                sent = sent or (now.sent and leaves_machine(choice.first, provider))
                 continue
-            return Meaning(
+            return QueryVector(
                 vector=found.vector,
                 identity=found.identity,
                 cut=cut_for(provider, self._window),
                 provider=provider.name,
-                model=self._embedders.get(provider).model,
+                model=self._pool.get(provider).model,
                 fallbacks=tuple(steps),
-                local_to_remote=sent or leaves(choice.first, provider),
+                local_to_remote=sent or leaves_machine(choice.first, provider),
                 ways=self._ways,
             )
-        return Meaning(fallbacks=tuple(steps), local_to_remote=sent)
+        return QueryVector(fallbacks=tuple(steps), local_to_remote=sent)
 
-    def _by(self, provider: Provider, text: str, *, lacking: Lacking) -> Meaning:
-        rest = self._embedders.resting(provider)
+    def _by(self, provider: Provider, text: str, *, lacking: Lacking) -> QueryVector:
+        rest = self._pool.resting(provider)
         if rest:
             raise _resting(provider, rest)
         try:
-            embedder = self._embedders.get(provider)
+            embedder = self._pool.get(provider)
         except EmbeddingError as error:  # at once, and mended as soon as it is here
             raise _failed(error, sent=False) from error
         try:
             identity = embedder.identity()
         except EmbeddingError as error:
-            self._embedders.rest(provider, error)
+            self._pool.rest(provider, error)
             raise _failed(error, sent=False) from error
         self._require_vectors(provider, identity, lacking=lacking)
         vector = self._remember((identity.encoded(), text))
@@ -125,12 +214,12 @@ class Asking:
             try:
                 vector = _embedded(embedder, text)
             except EmbeddingError as error:
-                self._embedders.rest(provider, error)
+                self._pool.rest(provider, error)
                 raise _failed(error, sent=True) from error
             _require_usable(provider, vector, identity.dimension)
-            self._embedders.wake(provider)
+            self._pool.wake(provider)
             self._remember((identity.encoded(), text), vector)
-        return Meaning(vector=vector, identity=identity)
+        return QueryVector(vector=vector, identity=identity)
 
     def _require_vectors(
         self, provider: Provider, identity: EmbeddingIdentity, *, lacking: Lacking
@@ -147,7 +236,7 @@ class Asking:
             kept = answering_set(store, tables, identity, cut)
             if kept is None or not _has_any(store, kept):
                 why = f"there are no vectors of {provider.name} yet; {_MAKE}"
-            elif lacking != "any" and still_lacking(store, tables, kept) > (
+            elif lacking != "any" and missing_now(store, tables, kept) > (
                 _few(store) if lacking == "few" else 0
             ):
                 why = f"the vectors of {provider.name} are not complete; {_MAKE}"
@@ -208,7 +297,7 @@ def _failed(error: EmbeddingError, *, sent: bool) -> _NotNow:
     return _NotNow(error.reason, f"{error.message}; {error.remedy}", sent=sent)
 
 
-def _resting(provider: Provider, rest: Rest) -> _NotNow:
+def _resting(provider: Provider, rest: Cooldown) -> _NotNow:
     return _NotNow(
         "cooldown",
         f"{rest.error.message}; {provider.name} is asked again in {rest.left:.0f} s",
@@ -225,6 +314,6 @@ def _step_down(provider: Provider, other: Provider | None, now: _NotNow) -> Fall
     )
 
 
-def leaves(first: Provider | None, provider: Provider) -> bool:
+def leaves_machine(first: Provider | None, provider: Provider) -> bool:
     """Say whether asking a provider sends text away that was to stay here."""
     return first is not None and not first.away and provider.away

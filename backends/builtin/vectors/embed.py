@@ -18,28 +18,26 @@ from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import SILENT, Run, Upload
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.calibration import key_of
-from notewell.backends.builtin.vectors.embedders import cut_for
-from notewell.backends.builtin.vectors.keeping import (
-    Embedded,
+from notewell.backends.builtin.vectors.calibration import calibration_key
+from notewell.backends.builtin.vectors.maintenance import (
+    EmbeddedText,
     drop_damaged,
     prune,
-    put,
+    put_embedded,
     settle,
 )
-from notewell.backends.builtin.vectors.tables import (
-    VectorSet,
-    embedded_chunks,
-    ensure_set,
-    lacking,
-)
-from notewell.backends.builtin.vectors.texts import (
+from notewell.backends.builtin.vectors.query_embedder import cut_for
+from notewell.backends.builtin.vectors.sets import (
     AT_ONCE,
-    Text,
-    Which,
-    count_texts,
-    live,
-    next_texts,
+    PendingText,
+    PickGeneration,
+    VectorSet,
+    count_embedded,
+    count_missing,
+    count_pending,
+    ensure_set,
+    live_generation,
+    pending_texts,
 )
 from notewell.backends.text.windows import cut_windows, times_read
 from notewell.config import SearchSettings
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 
     from notewell.adapters.embeddings.base import Matrix
     from notewell.adapters.embeddings.batch import Batches
-    from notewell.backends.builtin.vectors.leg import Access
+    from notewell.backends.builtin.vectors.engine import IndexAccess
 
     Row = NDArray[np.float32]
 
@@ -72,7 +70,7 @@ _DIGEST = 16
 _BUSY = "Another process is making vectors; its result is used."
 
 
-class Making:
+class EmbedRun:
     """Makes the vectors of one provider.
 
     Attributes:
@@ -84,10 +82,10 @@ class Making:
 
     def __init__(
         self,
-        access: Access,
+        access: IndexAccess,
         provider: Provider,
         settings: SearchSettings,
-        which: Which = live,
+        which: PickGeneration = live_generation,
     ) -> None:
         """Take the provider, and which generation's texts it is to embed."""
         self._access = access
@@ -136,7 +134,7 @@ class Making:
 
     def _make(self, embedder: Embedder, vectors: VectorSet, run: Run) -> None:
         with self._access.reading() as store:
-            texts, size = count_texts(store, self._which(store), vectors)
+            texts, size = count_pending(store, self._which(store), vectors)
         self.left = texts
         if not texts or (run.vectors == "instant" and texts > AT_ONCE):
             return
@@ -175,7 +173,7 @@ class Making:
             self._keep(
                 embedder,
                 [
-                    Embedded(text.digest, rows[end - len(part) : end])
+                    EmbeddedText(text.digest, rows[end - len(part) : end])
                     for text, part, end in zip(texts, cut, ends, strict=True)
                 ],
             )
@@ -207,7 +205,7 @@ class Making:
         self,
         embedder: Embedder,
         batches: Batches,
-        texts: Sequence[Text],
+        texts: Sequence[PendingText],
         under_way: set[bytes],
     ) -> Iterator[int]:
         """Embed by the provider's batch interface, if it is worth the wait.
@@ -234,29 +232,29 @@ class Making:
             self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
         under_way.update(key[:_DIGEST] for key in batches.under_way(shown))
 
-    def _put_together(self, keys: Sequence[bytes], rows: Matrix) -> list[Embedded]:
+    def _put_together(self, keys: Sequence[bytes], rows: Matrix) -> list[EmbeddedText]:
         """Return the texts of which every window is here now."""
         import numpy as np
 
-        whole: list[Embedded] = []
+        whole: list[EmbeddedText] = []
         for key, row in zip(keys, rows, strict=True):
             digest, number, count = _read_key(key)
             parts = self._parts.setdefault(digest, {})
             parts[number] = row
             if len(parts) == count:
                 ordered = [parts[place] for place in sorted(parts)]
-                whole.append(Embedded(digest, np.stack(ordered)))
+                whole.append(EmbeddedText(digest, np.stack(ordered)))
                 del self._parts[digest]
         return whole
 
-    def _keep(self, embedder: Embedder, made: Sequence[Embedded]) -> None:
+    def _keep(self, embedder: Embedder, made: Sequence[EmbeddedText]) -> None:
         with self._access.writing() as store:
             # Looked up again: somebody may have begun the index anew meanwhile.
-            put(store, ensure_set(store, embedder.identity(), self._cut), made)
+            put_embedded(store, ensure_set(store, embedder.identity(), self._cut), made)
 
     def _waiting(
         self, vectors: VectorSet, size: int, but: Collection[bytes]
-    ) -> Iterator[Sequence[Text]]:
+    ) -> Iterator[Sequence[PendingText]]:
         """Yield texts without a vector, each once, until there are none."""
         last, generation = 0, 0
         while True:
@@ -264,7 +262,7 @@ class Making:
                 tables = self._which(store)
                 if tables.number != generation:
                     last, generation = 0, tables.number  # the index was built anew
-                rows = next_texts(store, tables, vectors, after=last, limit=size)
+                rows = pending_texts(store, tables, vectors, after=last, limit=size)
             if not rows:
                 return
             last = rows[-1].chunk
@@ -276,9 +274,9 @@ class Making:
         cache = self._settings.cache
         with self._access.writing() as store:
             tables = self._which(store)
-            self.left = lacking(store, tables, vectors)
-            self.embedded = embedded_chunks(store, tables, vectors)
-            if tables == live(store):
+            self.left = count_missing(store, tables, vectors)
+            self.embedded = count_embedded(store, tables, vectors)
+            if tables == live_generation(store):
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)
                 vector = self._settings.store.vector
                 settle(store, tables, vectors, vector, anew=self._anew)
@@ -288,7 +286,7 @@ class Making:
         """Measure what the vectors are worth, if that is not known for these notes."""
         from notewell.backends.builtin.vectors.sample import (
             UNRELATED,
-            measured,
+            measure,
             sample_of,
         )
 
@@ -308,9 +306,9 @@ class Making:
             # The vectors are there; they are heard as those of a usual model.
             self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
             return
-        found = measured(sample, rows)
+        found = measure(sample, rows)
         with self._access.writing() as store:
-            store.put(key_of(vectors), found.encoded())
+            store.put(calibration_key(vectors), found.encoded())
 
     def _tell_refused(self, store: Store, vectors: VectorSet) -> None:
         refused = store.one(f"select count(*) from {vectors.refused}")

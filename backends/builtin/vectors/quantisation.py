@@ -1,8 +1,14 @@
-"""Vectors as they are kept and compared: whole numbers, so that every way agrees.
+"""Vectors as they are kept and compared: as whole numbers, and as codes of a few bits.
 
-A vector is kept as numbers from -127 to 127, a question as numbers of sixteen bits.
-Their product is a sum of whole numbers, which is the same in whatever order it is
-added, by Python, by numpy or in SQL: equal vectors have equal cosines, everywhere.
+A vector is kept as numbers from -127 to 127, and a query's has sixteen bits a number. Their
+product is a sum of whole numbers, which is the same in whatever order it is added, by
+Python, by numpy or in SQL: equal vectors have equal cosines, everywhere.
+
+Codes find candidates quickly, the first stage of a search among many vectors. A number
+becomes up to four bits, one for each threshold that it is above, so the Hamming distance
+of two codes grows with the distance of the vectors, and is counted with a few instructions
+per 64 bits. Codes depend on the vector alone: no training, and nothing to make anew when
+the notes change. `docs/ranking.md` has the recall.
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import mul
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import apsw
 
@@ -23,15 +29,38 @@ if TYPE_CHECKING:
 
     from notewell.adapters.embeddings.base import Matrix
 
+    Codes: TypeAlias = NDArray[np.uint8]
+
 _MOST: Final = 127
 """The largest number of a vector that is kept."""
 
 _FINE: Final = 256 * _MOST
-"""That of a question."""
+"""The largest number of a query's."""
+
+_MOST_BITS: Final = 8192
+"""In a code: as many as sqlite-vec takes, and a gigabyte for a million vectors."""
+
+_WORD: Final = 64
+"""Codes are whole words of so many bits, which is how they are compared."""
+
+_LEVELS: Final[tuple[tuple[float, ...], ...]] = (
+    (-0.9, -0.3, 0.3, 0.9),
+    (-0.7, 0.0, 0.7),
+    (-0.45, 0.45),
+    (0.0,),
+)
+"""Thresholds in units of 1 / sqrt(dimension), the size of a unit vector's numbers."""
 
 
-class Question:
-    """A question's vector, ready to be compared.
+class RoughNeighbour(NamedTuple):
+    """A vector by its id, and its cosine with the query, which may be rounded."""
+
+    vector: int
+    cosine: float
+
+
+class QuantisedQuery:
+    """A query's vector, ready to be compared.
 
     Attributes:
         floats: Its numbers.
@@ -81,7 +110,7 @@ class Question:
         """
         if "numpy" not in sys.modules:
             return [self.cosine(*one) for one in kept]
-        vectors = whole_numbers([vector for _, vector in kept], len(self.numbers))
+        vectors = quantised_matrix([vector for _, vector in kept], len(self.numbers))
         return self.products([squares for squares, _ in kept], vectors)
 
     def products(
@@ -123,7 +152,7 @@ def floats_of(vector: bytes) -> Sequence[float]:
     return floats
 
 
-def kept_form(rows: Matrix) -> list[tuple[int, bytes]]:
+def quantise(rows: Matrix) -> list[tuple[int, bytes]]:
     """Return unit vectors as they are kept: the sum of squares, and the numbers."""
     import numpy as np
 
@@ -133,7 +162,7 @@ def kept_form(rows: Matrix) -> list[tuple[int, bytes]]:
     return [(of, row.tobytes()) for of, row in zip(squares, numbers, strict=True)]
 
 
-def whole_numbers(vectors: Iterable[bytes], dimension: int) -> NDArray[np.int8]:
+def quantised_matrix(vectors: Iterable[bytes], dimension: int) -> NDArray[np.int8]:
     """Return vectors that are kept as a matrix, a row each.
 
     Raises:
@@ -147,10 +176,52 @@ def whole_numbers(vectors: Iterable[bytes], dimension: int) -> NDArray[np.int8]:
     return np.frombuffer(b"".join(blobs), dtype=np.int8).reshape(-1, dimension)
 
 
-def unit_rows(vectors: NDArray[np.int8]) -> Matrix:
+def dequantise(vectors: NDArray[np.int8]) -> Matrix:
     """Return kept vectors as unit vectors again: float32."""
     import numpy as np
 
     rows = vectors.astype(np.float32)
     unit: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
+
+
+def code_bits(dimension: int) -> int:
+    """Return the length of a code in bits; 0: vectors too long for one.
+
+    >>> code_bits(384), code_bits(3072), code_bits(10_000)
+    (1536, 6144, 0)
+    """
+    return _WORD * math.ceil(dimension * len(_levels(dimension)) / _WORD)
+
+
+def encode_rows(vectors: Matrix) -> Codes:
+    """Return the code of each row, a row of bytes."""
+    import numpy as np
+
+    rows, dimension = vectors.shape
+    unit = 1 / math.sqrt(dimension)
+    above = [vectors > np.float32(level * unit) for level in _levels(dimension)]
+    packed = np.packbits(np.concatenate(above, axis=1), axis=1)
+    whole = np.zeros((rows, code_bits(dimension) // 8), dtype=np.uint8)
+    whole[:, : packed.shape[1]] = packed
+    return whole
+
+
+def encode_vector(vector: Sequence[float]) -> bytes:
+    """Return the code of one vector, without numpy."""
+    dimension = len(vector)
+    unit = 1 / math.sqrt(dimension)
+    above = "".join(
+        "1" if one > level * unit else "0"
+        for level in _levels(dimension)
+        for one in vector
+    )
+    length = code_bits(dimension)
+    return int(above.ljust(length, "0"), 2).to_bytes(length // 8, "big")
+
+
+def _levels(dimension: int) -> tuple[float, ...]:
+    for levels in _LEVELS:
+        if dimension * len(levels) <= _MOST_BITS:
+            return levels
+    return ()

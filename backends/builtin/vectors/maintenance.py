@@ -2,48 +2,66 @@
 
 A vector that no live text uses stays as a cache, up to a number: a text that comes
 back, or that moves to another note, is not paid for twice.
+
+Sets of an older version are carried over as they are. Version 1 kept a vector of float32
+numbers for each passage, whole. Nothing is embedded again: its sets become sets of
+passages that are not cut, and answer until those with windows are made.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+import apsw
+
+from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.blocks import drop_blocks, write_blocks
-from notewell.backends.builtin.vectors.code_table import drop_codes, write_codes
-from notewell.backends.builtin.vectors.cosines import (
-    kept_form,
-    unit_rows,
-    whole_numbers,
+from notewell.backends.builtin.vectors.code_tables import (
+    drop_blocks,
+    drop_codes,
+    write_blocks,
+    write_codes,
 )
-from notewell.backends.builtin.vectors.extension import load
 from notewell.backends.builtin.vectors.nearest import needs_codes
-from notewell.backends.builtin.vectors.tables import (
+from notewell.backends.builtin.vectors.quantisation import (
+    dequantise,
+    quantise,
+    quantised_matrix,
+)
+from notewell.backends.builtin.vectors.sets import (
     WINDOW_BITS,
     VectorSet,
     all_sets,
+    ensure_set,
+    read_identity,
     windows_of,
 )
+from notewell.backends.builtin.vectors.sqlite_vec import load_extension
 from notewell.config import VectorSettings
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
 
-_SAMPLE = 2_000
+
+_SAMPLE: Final = 2_000
 """Texts whose vectors give the mean."""
 
+_CARRIED: Final = 1_000
+"""Vectors that are carried over at once."""
 
-class Embedded(NamedTuple):
+
+class EmbeddedText(NamedTuple):
     """A text that was given to a provider: its digest, and a row for each window."""
 
     digest: bytes
     rows: Matrix
 
 
-def put(store: Store, kept: VectorSet, made: Sequence[Embedded]) -> None:
+def put_embedded(store: Store, kept: VectorSet, made: Sequence[EmbeddedText]) -> None:
     """Keep the vectors of some texts.
 
     A row that is no unit vector is never kept. A text without a good one is noted as
@@ -59,7 +77,7 @@ def put(store: Store, kept: VectorSet, made: Sequence[Embedded]) -> None:
             bad.append(digest)
             continue
         places: list[int] = np.flatnonzero(usable).tolist()
-        forms = kept_form(rows[usable])
+        forms = quantise(rows[usable])
         good.append(
             (digest, [(at, *form) for at, form in zip(places, forms, strict=True)])
         )
@@ -120,7 +138,7 @@ def settle(
         ]
         _keep_mean(store, kept, live)
         wanted = needs_codes(store, kept)
-        if load(store, settings).version is not None:
+        if load_extension(store, settings).version is not None:
             drop_blocks(store, kept)
             if wanted:
                 write_codes(store, kept, live, anew=anew)
@@ -143,7 +161,7 @@ def _keep_mean(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
         f"[{','.join(some)}]",
     )
     if rows:
-        vectors = unit_rows(whole_numbers([row[0] for row in rows], kept.dimension))
+        vectors = dequantise(quantised_matrix([row[0] for row in rows], kept.dimension))
         mean = vectors.mean(axis=0, dtype="<f4").astype("<f4")
         store.put(kept.mean, mean.tobytes())
 
@@ -189,3 +207,59 @@ def _drop_orphans(store: Store, kept: VectorSet) -> None:
         f"delete from {kept.vectors} where id >> {WINDOW_BITS} not in"
         f" (select id from {kept.texts})"
     )
+
+
+def has_older(store: Store) -> bool:
+    """Say whether version 1 has written vectors here."""
+    return bool(store.get("vectors_version") == 1)
+
+
+def carry_over(store: Store) -> None:
+    """Make sets of ours of those that version 1 has written; the caller has the lock."""
+    with store.connection:
+        sets = older_sets(store)
+        for identity, number in sets:
+            copy_older(store, number, store, identity)
+            for name in ("vectors", "blocks", "refused"):
+                store.connection.execute(f"drop table if exists nw_{name}_{number}")
+            for name in ("mean", "in_blocks"):
+                store.forget(f"{name}_{number}")
+        store.connection.execute("drop table if exists nw_sets")
+
+
+def older_sets(store: Store) -> list[tuple[EmbeddingIdentity, int]]:
+    """Return the sets of version 1 with their numbers, the oldest first.
+
+    Raises:
+        apsw.CorruptError: an identity is damaged.
+    """
+    rows = store.rows("select id, identity from nw_sets order by id")
+    return [(read_identity(identity), number) for number, identity in rows]
+
+
+def copy_older(
+    old: Store, number: int, new: Store, identity: EmbeddingIdentity
+) -> None:
+    """Copy what can be read of a set of version 1 into one of ours."""
+    kept = ensure_set(new, identity, "")
+    for made in _read_older(old, number, identity.dimension):
+        put_embedded(new, kept, made)
+
+
+def _read_older(
+    old: Store, number: int, dimension: int
+) -> Iterator[list[EmbeddedText]]:
+    import numpy as np
+
+    made: list[EmbeddedText] = []
+    with suppress(apsw.Error, UnicodeDecodeError, TypeError):
+        for digest, vector in old.connection.execute(
+            f"select digest, vector from nw_vectors_{number} order by id"
+        ):
+            if len(vector) == 4 * dimension:
+                row = np.frombuffer(vector, dtype="<f4").reshape(1, dimension)
+                made.append(EmbeddedText(digest, row))
+            if len(made) == _CARRIED:
+                yield made
+                made = []
+    yield made

@@ -13,16 +13,30 @@ from notewell.backends.base import Run, Site
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.readers import Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
-from notewell.backends.builtin.vectors.asking import Asking, leaves
-from notewell.backends.builtin.vectors.embedders import Embedders, cut_for
-from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Made, Meaning
-from notewell.backends.builtin.vectors.tables import find_set, still_lacking
-from notewell.backends.builtin.vectors.texts import AT_ONCE, Which, live, newest
+from notewell.backends.builtin.vectors.outcome import (
+    KEYWORDS_ONLY,
+    EmbedReport,
+    QueryVector,
+)
+from notewell.backends.builtin.vectors.query_embedder import (
+    ProviderPool,
+    QueryEmbedder,
+    cut_for,
+    leaves_machine,
+)
+from notewell.backends.builtin.vectors.sets import (
+    AT_ONCE,
+    PickGeneration,
+    find_set,
+    live_generation,
+    missing_now,
+    newest_generation,
+)
 from notewell.backends.text.query import parse_query as read_query
 from notewell.errors import BackendError, BackendFailed, EmbeddingError
 
 if TYPE_CHECKING:
-    from notewell.backends.builtin.vectors.making import Making
+    from notewell.backends.builtin.vectors.embed import EmbedRun
 
 _UNTIL_THEN = "Until then the vectors that come with the install answer."
 
@@ -30,7 +44,7 @@ _REBUILD = "run `notewell index`; no note was touched"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class IndexAccess:
     """How the index is reached.
 
     Attributes:
@@ -42,28 +56,28 @@ class Access:
     writing: Callable[[], AbstractContextManager[Store]]
 
 
-class VectorLeg:
+class VectorEngine:
     """Vectors of one workspace. Safe to share between threads."""
 
-    def __init__(self, site: Site, access: Access) -> None:
+    def __init__(self, site: Site, access: IndexAccess) -> None:
         self._choice = site.embedding
         self._search = site.agent.search
         self._access = access
-        self._embedders = Embedders(site.embedding)
-        self._asking = Asking(
+        self._embedders = ProviderPool(site.embedding)
+        self._asking = QueryEmbedder(
             self._embedders, access.reading, self._search, stays=site.stays
         )
 
-    def meaning(self, text: str) -> Meaning:
+    def meaning(self, text: str) -> QueryVector:
         """Return a question's vector, or why there is none.
 
         A question without a word finds nothing and is not given to anybody.
         """
         if not read_query(text).terms:
-            return WORDS_ALONE
+            return KEYWORDS_ONLY
         return self._asking.meaning(text)
 
-    def make(self, run: Run, *, anew: bool) -> Made:
+    def make(self, run: Run, *, anew: bool) -> EmbedReport:
         """Make the missing vectors, with the second provider if the first one fails.
 
         Args:
@@ -73,11 +87,11 @@ class VectorLeg:
         Raises:
             BackendError: the index cannot be read or written.
         """
-        return self._make(run, anew=anew, which=live)
+        return self._make(run, anew=anew, which=live_generation)
 
-    def make_next(self, run: Run, *, anew: bool) -> Made:
+    def make_next(self, run: Run, *, anew: bool) -> EmbedReport:
         """Do the same for the generation that a rebuild is filling."""
-        return self._make(run, anew=anew, which=newest)
+        return self._make(run, anew=anew, which=newest_generation)
 
     def begin(self) -> None:
         """Make the vectors that a small folder lacks, if that is instant.
@@ -105,11 +119,11 @@ class VectorLeg:
             if tables is None or (store.get("passages") or 0) > AT_ONCE:
                 return None
             kept = find_set(store, identity, cut)
-            lacks = kept is None or still_lacking(store, tables, kept)
+            lacks = kept is None or missing_now(store, tables, kept)
             return store.path if lacks else None
 
-    def _make(self, run: Run, *, anew: bool, which: Which) -> Made:
-        choice, made = self._choice, Made()
+    def _make(self, run: Run, *, anew: bool, which: PickGeneration) -> EmbedReport:
+        choice, made = self._choice, EmbedReport()
         if choice.last is not None:
             # It answers while the others are at work, or fail.
             made = self._made(choice.last, run, anew=anew, which=which)
@@ -136,22 +150,23 @@ class VectorLeg:
         run: Run,
         *,
         anew: bool = False,
-        which: Which = live,
-    ) -> Made:
-        from notewell.backends.builtin.vectors.making import Making  # not to search
+        which: PickGeneration = live_generation,
+    ) -> EmbedReport:
+        from notewell.backends.builtin.vectors.embed import EmbedRun  # not to search
 
-        making = Making(self._access, provider, self._search, which)
+        making = EmbedRun(self._access, provider, self._search, which)
         problem = self._problem(making, provider, run, anew=anew)
-        return Made(
+        return EmbedReport(
             embedded=making.embedded,
             left=making.left,
             failed=problem is not None,
-            local_to_remote=making.sent and leaves(self._choice.first, provider),
+            local_to_remote=making.sent
+            and leaves_machine(self._choice.first, provider),
             warnings=(*making.warnings, *((problem,) if problem else ())),
         )
 
     def _problem(
-        self, making: Making, provider: Provider, run: Run, *, anew: bool
+        self, making: EmbedRun, provider: Provider, run: Run, *, anew: bool
     ) -> str | None:
         """Make vectors; return what kept the provider from making all of them."""
         try:

@@ -1,24 +1,55 @@
-"""Searching vectors in the database: codes in a table of sqlite-vec.
+"""sqlite-vec: loading it into a connection, and searching vectors in the database by it.
 
-The table is derived, one for each set, and may be dropped at any time. A search reads a
-few codes of every chunk of it, to see within which distance there are as many
-candidates as are wanted; one statement then finds all codes within that distance, joins
-them to their passages, and orders them by the cosine of their vectors.
+Loading takes a fraction of a millisecond, and happens only where vectors are searched or
+written. The Python package is never imported, for that would load another SQLite.
+
+Codes lie in a table of sqlite-vec, which is derived, one for each set, and may be dropped
+at any time. A search reads a few codes of every chunk of it, to see within which distance
+there are as many candidates as are wanted; one statement then finds all codes within that
+distance, joins them to their passages, and orders them by the cosine of their vectors.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from importlib.util import find_spec
+from os.path import isfile
+from pathlib import Path
+from typing import Final, Literal
+from weakref import WeakKeyDictionary
 
 import apsw
 
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.blocks import HeldCodes, Scan
-from notewell.backends.builtin.vectors.codes import encode_one
-from notewell.backends.builtin.vectors.cosines import Question
-from notewell.backends.builtin.vectors.tables import WINDOW_BITS, VectorSet, windows_of
+from notewell.backends.builtin.vectors.in_process import CodeCache, CodeDistances
+from notewell.backends.builtin.vectors.quantisation import (
+    QuantisedQuery,
+    RoughNeighbour,
+    encode_vector,
+)
+from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet, windows_of
+from notewell.config import VectorSettings
+from notewell.log import log
+from notewell.types import Fallback
+from notewell.workspace.layout import show_name
+
+NAME: Final = "sqlite-vec"
+IN_PROCESS: Final = "in-process"
+
+_OLDEST: Final = (0, 1, 9)
+"""Bounds on a distance, and rows that go when they are deleted."""
+
+_TOO_NEW: Final = (0, 2)
+
+_SUFFIXES: Final = ("", ".so", ".dylib", ".dll")
+"""What SQLite itself tries behind a name."""
+
+_INSTALL: Final = (
+    "install sqlite-vec 0.1.9, or set memorySearch.store.vector.extensionPath"
+)
 
 MOST: Final = 4096
 """Rows that the table gives at once."""
@@ -36,11 +67,111 @@ _OF_CANDIDATES: Final = 4
 _ALL: Final = -1
 
 
-class Rough(NamedTuple):
-    """A vector by its id, and its cosine with the question, which may be rounded."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extension:
+    """How a connection stands to sqlite-vec.
 
-    vector: int
-    cosine: float
+    Attributes:
+        version: The version that is loaded; None: it is not.
+        path: Where it was loaded from, or should have been.
+        reason: Why it is not loaded; None where it is, or is switched off.
+        why: The same in a sentence.
+    """
+
+    version: str | None = None
+    path: str = ""
+    reason: Literal["missing", "version"] | None = None
+    why: str = ""
+
+    @property
+    def fallback(self) -> Fallback | None:
+        """The entry of an answer that does without it; none where it is switched off."""
+        if self.reason is None:
+            return None
+        return in_process_fallback(self.reason, self.why)
+
+
+_loaded: WeakKeyDictionary[Store, tuple[VectorSettings, Extension]] = (
+    WeakKeyDictionary()
+)
+_told: set[str] = set()
+
+
+def in_process_fallback(
+    reason: Literal["missing", "version", "not-ready", "corrupt"], why: str
+) -> Fallback:
+    """Return the entry of an answer whose vectors were compared in the process."""
+    return Fallback(
+        kind="vector-index", from_=NAME, to=IN_PROCESS, reason=reason, message=why
+    )
+
+
+def load_extension(store: Store, settings: VectorSettings) -> Extension:
+    """Load sqlite-vec into a connection, once."""
+    before = _loaded.get(store)
+    if before is None or before[0] != settings:
+        before = _loaded[store] = settings, _load(store, settings)
+    return before[1]
+
+
+def _load(store: Store, settings: VectorSettings) -> Extension:
+    if not settings.enabled:
+        return Extension(why="switched off by memorySearch.store.vector.enabled")
+    given = settings.extension_path
+    path = given if given is not None else _installed()
+    if path is None:
+        return _absent("", f"sqlite-vec is not installed; {_INSTALL}")
+    shown = show_name(str(path))
+    if not any(isfile(f"{path}{suffix}") for suffix in _SUFFIXES):
+        return _absent(shown, f"there is no sqlite-vec at {shown}; {_INSTALL}")
+    try:
+        store.connection.enable_load_extension(True)
+        try:
+            store.connection.load_extension(str(path))
+        finally:
+            store.connection.enable_load_extension(False)
+        version = str(store.one("select vec_version()"))
+    except (apsw.Error, AttributeError) as error:
+        _log_once(f"sqlite-vec at {shown}: {show_name(str(error))}")
+        return _absent(shown, f"sqlite-vec at {shown} cannot be loaded; {_INSTALL}")
+    if not _OLDEST <= _numbers(version) < _TOO_NEW:
+        why = (
+            f"sqlite-vec {version} at {shown} is not one that is understood; {_INSTALL}"
+        )
+        return Extension(path=shown, reason="version", why=why)
+    return Extension(version=version.removeprefix("v"), path=shown)
+
+
+def _installed() -> Path | None:
+    """Return the file of the package that is installed here, without importing it."""
+    try:
+        found = find_spec("sqlite_vec")
+    except (ImportError, ValueError):
+        return None
+    if found is None or found.origin is None:
+        return None
+    suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+    return Path(found.origin).with_name(f"vec0{suffix}")
+
+
+def _absent(path: str, why: str) -> Extension:
+    return Extension(path=path, reason="missing", why=why)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return a version as numbers; what follows a hyphen does not count.
+
+    >>> _numbers("v0.1.10-alpha.4"), _numbers("nonsense")
+    ((0, 1, 10), ())
+    """
+    parts = version.removeprefix("v").partition("-")[0].split(".")
+    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else ()
+
+
+def _log_once(said: str) -> None:
+    if said not in _told:
+        _told.add(said)
+        log("vectors", "warning", "%s", said)
 
 
 class DatabaseSearch:
@@ -51,9 +182,9 @@ class DatabaseSearch:
         store: Store,
         tables: Generation,
         kept: VectorSet,
-        question: Question,
+        question: QuantisedQuery,
         *,
-        held: HeldCodes | None = None,
+        held: CodeCache | None = None,
     ) -> None:
         """Prepare for a question.
 
@@ -66,7 +197,7 @@ class DatabaseSearch:
         self._kept = kept
         self._question = question
 
-    def near(self, wanted: int) -> list[Rough]:
+    def near(self, wanted: int) -> list[RoughNeighbour]:
         """Return the best of about so many vectors whose codes are nearest, best first.
 
         Those that came after the codes were written are all among them.
@@ -86,7 +217,7 @@ class DatabaseSearch:
                 f"[{','.join(map(str, keys))}]",
                 (last + 1) << WINDOW_BITS,
             )
-        code = encode_one(self._question.floats)
+        code = encode_vector(self._question.floats)
         bound = self._bound(table, code, wanted)
         return self._rated(
             f"select rowid from {table}"
@@ -99,7 +230,7 @@ class DatabaseSearch:
             (last + 1) << WINDOW_BITS,
         )
 
-    def all(self, files: Sequence[int] | None) -> list[Rough]:
+    def all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
         """Return every vector, or those of some files, best first."""
         if files is None:
             return self._rated(f"select id from {self._kept.vectors}", _ALL)
@@ -112,7 +243,7 @@ class DatabaseSearch:
             f"[{','.join(map(str, files))}]",
         )
 
-    def _rated(self, which: str, most: int, *values: object) -> list[Rough]:
+    def _rated(self, which: str, most: int, *values: object) -> list[RoughNeighbour]:
         """Return the best vectors with their cosines: the sum of those with either half.
 
         By the first half alone it is seen which are the best, but for a few thousandths.
@@ -133,9 +264,9 @@ class DatabaseSearch:
         )
         if rows and rows[-1][1] is None:
             raise apsw.CorruptError("a vector is damaged")
-        return [Rough(*row) for row in rows]
+        return [RoughNeighbour(*row) for row in rows]
 
-    def _scan(self, held: HeldCodes, table: str) -> Scan:
+    def _scan(self, held: CodeCache, table: str) -> CodeDistances:
         import numpy as np
 
         question = np.array([self._question.floats], dtype=np.float32)
@@ -156,6 +287,10 @@ class DatabaseSearch:
         return sample[min(len(sample) - 1, wanted * len(sample) // held)]
 
 
+class NoCodes(apsw.SQLError):
+    """No writer has made the codes of a set."""
+
+
 def codes_table(store: Store, kept: VectorSet) -> str:
     """Return the name of the table that holds the codes of a set.
 
@@ -166,10 +301,6 @@ def codes_table(store: Store, kept: VectorSet) -> str:
     if number is None:
         raise NoCodes("there are no codes yet")
     return f"nw_codes_{kept.id}_{number}"
-
-
-class NoCodes(apsw.SQLError):
-    """No writer has made the codes of a set."""
 
 
 def _samples(
