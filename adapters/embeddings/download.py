@@ -21,7 +21,7 @@ from notewell.adapters.embeddings.address import is_loopback
 from notewell.adapters.embeddings.base import Fetched, Reach
 from notewell.adapters.embeddings.gguf import GgufBroken, read_head
 from notewell.errors import EmbeddingError
-from notewell.writing.private import private_lock
+from notewell.files import private_lock
 
 if TYPE_CHECKING:
     import httpx

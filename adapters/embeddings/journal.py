@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from notewell.files import create_folder, replace_file
 from notewell.foreign import read_items, read_json, read_member
-from notewell.writing.private import create_folder, replace_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from notewell.backends.builtin.ondisk import OnDisk
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.config import SearchSettings
-from notewell.workspace import Note, Scan
+from notewell.workspace import Note, WorkspaceScan
 
 if TYPE_CHECKING:  # most agents have notes alone
     from notewell.backends.builtin.transcripts.difference import Spoken
@@ -112,7 +112,7 @@ def differences(
     return Differences(notes=notes, spoken=spoken)
 
 
-def difference(scan: Scan, known: dict[str, Known]) -> Difference:
+def difference(scan: WorkspaceScan, known: dict[str, Known]) -> Difference:
     """Compare a scan with what a generation holds, by size and times."""
     changed: list[tuple[Note, Known | None]] = []
     again: list[tuple[Note, Known | None]] = []

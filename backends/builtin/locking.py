@@ -55,7 +55,7 @@ def _acquired(
     # Slow to import, and only for writers.
     from filelock import Timeout
 
-    from notewell.writing.private import private_lock
+    from notewell.files import private_lock
 
     lock = private_lock(Path(f"{path}.lock"))
     try:

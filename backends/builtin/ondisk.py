@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from notewell.backends.base import Site
 from notewell.types import Skipped
-from notewell.workspace import Scan, scan
+from notewell.workspace import WorkspaceScan, scan
 from notewell.workspace.layout import show_name
 
 if TYPE_CHECKING:  # most agents have notes alone
@@ -27,7 +27,7 @@ class OnDisk:
         transcripts: The agent's transcripts; None when they are no source.
     """
 
-    notes: Scan
+    notes: WorkspaceScan
     transcripts: "Transcripts | None" = None
 
     def __len__(self) -> int:

@@ -295,7 +295,7 @@ class Store:
 
 
 def _create_private(path: Path) -> None:
-    from notewell.writing.private import create_folder  # only for writers
+    from notewell.files import create_folder  # only for writers
 
     create_folder(path.parent)
     with suppress(FileExistsError):

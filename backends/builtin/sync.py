@@ -28,7 +28,7 @@ from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vocabulary import count
 from notewell.config import SearchSettings
-from notewell.workspace import Note, Scan
+from notewell.workspace import Note, WorkspaceScan
 
 if TYPE_CHECKING:  # most agents have notes alone
     from notewell.backends.builtin.transcripts.difference import Spoken
@@ -106,7 +106,9 @@ def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
     return Generation(number)
 
 
-def _bring_over(store: Store, target: Generation, indexer: Indexer, scan: Scan) -> None:
+def _bring_over(
+    store: Store, target: Generation, indexer: Indexer, scan: WorkspaceScan
+) -> None:
     """Bring what cannot be read now from the index that answers into the next one."""
     live = store.live()
     if live is None or live == target or not scan.unread:

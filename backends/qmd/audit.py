@@ -19,8 +19,7 @@ from notewell.backends.qmd.collections import Collection, handles
 from notewell.backends.qmd.globs import globbed, is_left_out
 from notewell.backends.qmd.reading import digest_of
 from notewell.workspace import Note
-from notewell.workspace.layout import USER_NOTE
-from notewell.workspace.notes import read_regular
+from notewell.workspace.layout import USER_NOTE, read_regular
 
 _PATIENCE_MS: Final = 5_000
 _PASSED_OVER: Final = (

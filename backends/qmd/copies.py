@@ -19,6 +19,7 @@ from notewell.backends.qmd.contract import BACKEND
 from notewell.backends.qmd.home import Home
 from notewell.backends.text.passages import with_silent_transcripts
 from notewell.errors import BackendFailed, NoteNotWritten
+from notewell.files import create_folder, replace_file
 from notewell.sessions import (
     ExportReport,
     Position,
@@ -27,12 +28,11 @@ from notewell.sessions import (
     export_transcripts,
     has_news,
     list_transcripts,
-    retained,
+    retained_transcripts,
 )
 from notewell.types import Skipped
 from notewell.workspace.extra import resolve_extra_paths
-from notewell.workspace.ignore import IGNORE_FILE
-from notewell.writing.private import create_folder, replace_file
+from notewell.workspace.scan import IGNORE_FILE
 
 _KEY: Final = "memory.qmd.sessions.exportDir"
 _IGNORED: Final = b"*\n"
@@ -111,7 +111,7 @@ class Copies:
         """Return the transcripts that may be searched, and what is left out."""
         found, skipped = list_transcripts(self._site.state_dir, self._site.agent.id)
         days = self._settings.retention_days
-        return retained(found, days, now_ns=time.time_ns()), skipped
+        return retained_transcripts(found, days, now_ns=time.time_ns()), skipped
 
     def look(self) -> Due:
         """Compare the transcripts with their copies. Writes none."""

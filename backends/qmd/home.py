@@ -28,7 +28,7 @@ from notewell.backends.qmd.collections import Collection
 from notewell.backends.qmd.contract import BACKEND, Abilities
 from notewell.backends.qmd.models import configured_models
 from notewell.errors import BackendUnavailable
-from notewell.writing.private import create_folder, private_lock, replace_file
+from notewell.files import create_folder, private_lock, replace_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock

@@ -10,7 +10,7 @@ from notewell.backends.qmd.collections import Collection, collections_of, held_b
 from notewell.backends.qmd.copies import Copies, Due
 from notewell.backends.qmd.home import Home, Record
 from notewell.types import FallbackReason, Skipped, source_of
-from notewell.workspace import Note, Scan, scan
+from notewell.workspace import Note, WorkspaceScan, scan
 
 
 class Problem(NamedTuple):
@@ -46,7 +46,7 @@ class Outlook:
         problem: What is wrong with the index, or None.
     """
 
-    scanned: Scan
+    scanned: WorkspaceScan
     collections: tuple[Collection, ...]
     record: Record
     pending: int

@@ -18,7 +18,7 @@ from notewell.backends.text.query import QueryTerm
 from notewell.config import ChunkingSettings
 from notewell.errors import PathRefused
 from notewell.workspace import Locator, Workspace, split_lines
-from notewell.workspace.notes import decode_note, read_regular
+from notewell.workspace.layout import decode_note, read_regular
 
 _MOST_KEPT = 2_000
 """Notes whose passages are kept for the next question."""

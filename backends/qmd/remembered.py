@@ -11,7 +11,7 @@ from notewell.backends.base import Site
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.qmd.contract import abilities_of
 from notewell.backends.qmd.program import Program, find_program
-from notewell.writing.private import replace_file
+from notewell.files import replace_file
 
 _State = tuple[str, int, int]
 

@@ -19,12 +19,12 @@ from notewell.backends.text.chunking import cut_chunks
 from notewell.backends.text.passages import Passage
 from notewell.config import ChunkingSettings
 from notewell.sessions import (
-    Flat,
     Transcript,
+    TranscriptText,
     export_name,
-    flattened,
-    parts_of,
     read_transcript,
+    text_parts,
+    transcript_text,
 )
 from notewell.types import Source
 
@@ -81,7 +81,7 @@ class Speech:
             said = self._read(transcript)
         except OSError:
             return None
-        ranges = parts_of(said.text)
+        ranges = text_parts(said.text)
         if part is not None and not 1 <= part <= len(ranges):
             return None
         wanted = ranges if part is None else [ranges[part - 1]]
@@ -98,7 +98,7 @@ class Speech:
             return kept[1]
         messages = read_transcript(transcript.file).messages
         days = {each.line: f"{each.at:%Y-%m-%d}" for each in messages if each.at}
-        said = _Said(flattened(messages), days)
+        said = _Said(transcript_text(messages), days)
         if len(self._said) >= _MOST_TRANSCRIPTS:
             self._said.clear()
         self._said[transcript.path] = (signature, said)
@@ -141,7 +141,7 @@ class Speech:
 class _Said(NamedTuple):
     """The text of a transcript, and on which day each of its lines was said."""
 
-    text: Flat
+    text: TranscriptText
     days: Mapping[int, str]
 
 

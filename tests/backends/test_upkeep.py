@@ -15,7 +15,7 @@ from notewell.backends.base import PLAIN_RUN, Findings, Query, Run, Site
 from notewell.errors import BackendFailed
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import scan
-from notewell.workspace.notes import read_regular
+from notewell.workspace.layout import read_regular
 
 
 class Shelf:

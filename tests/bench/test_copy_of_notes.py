@@ -8,7 +8,7 @@ import pytest
 from notewell.bench import race
 from notewell.bench.race import NoteChange, copy_notes, median_note, working_folder
 from notewell.errors import UsageError
-from notewell.workspace import Scan, Workspace, scan
+from notewell.workspace import Workspace, WorkspaceScan, scan
 
 
 def names(folder: Path) -> list[str]:
@@ -48,7 +48,7 @@ def test_a_copy_follows_its_notes_and_leaves_alone_what_is_the_same(
 def test_a_note_that_goes_while_notes_are_copied_is_not_in_the_copy(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def scan_and_lose(workspace: Workspace) -> Scan:
+    def scan_and_lose(workspace: Workspace) -> WorkspaceScan:
         found = scan(workspace)
         (notes / "memory" / "birds.md").unlink(missing_ok=True)
         return found

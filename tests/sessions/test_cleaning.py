@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.sessions.cleaning import Role, cleaned, said_in
+from notewell.sessions.reading import Role, clean_text, utterance_of
 
 
 def line(role: str, content: object, **more: object) -> dict[str, object]:
@@ -33,7 +33,7 @@ def line(role: str, content: object, **more: object) -> dict[str, object]:
     ],
 )
 def test_what_people_and_the_agent_say_is_kept(record: object, text: str) -> None:
-    said = said_in(record)
+    said = utterance_of(record)
 
     assert said is not None
     assert said.text == text
@@ -67,7 +67,7 @@ def test_what_people_and_the_agent_say_is_kept(record: object, text: str) -> Non
     ids=repr,
 )
 def test_all_else_is_not(record: object) -> None:
-    assert said_in(record) is None
+    assert utterance_of(record) is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_all_else_is_not(record: object) -> None:
 def test_what_the_machinery_added_is_taken_out(
     role: Role, text: str, kept: str
 ) -> None:
-    assert cleaned(text, role) == kept
+    assert clean_text(text, role) == kept
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_the_machinery_added_is_taken_out(
     ],
 )
 def test_a_time_is_read_in_every_form(stamp: object) -> None:
-    said = said_in(line("user", "x", timestamp=stamp))
+    said = utterance_of(line("user", "x", timestamp=stamp))
 
     assert said is not None
     assert said.at == datetime(2026, 3, 1, 10, tzinfo=UTC)
@@ -120,7 +120,7 @@ def test_a_time_is_read_in_every_form(stamp: object) -> None:
     "stamp", [None, "", "soon", -1, 0, True, float("nan"), float("inf"), 1e30, []]
 )
 def test_a_time_that_makes_no_sense_is_no_time(stamp: object) -> None:
-    said = said_in(line("user", "x", timestamp=stamp))
+    said = utterance_of(line("user", "x", timestamp=stamp))
 
     assert said is not None
     assert said.at is None
@@ -128,8 +128,8 @@ def test_a_time_that_makes_no_sense_is_no_time(stamp: object) -> None:
 
 @given(st.text(), st.sampled_from(["user", "assistant"]))
 def test_cleaning_never_fails_and_can_be_stored(text: str, role: Role) -> None:
-    cleaned(text, role).encode("utf-8")
+    clean_text(text, role).encode("utf-8")
 
 
 def test_a_message_is_bounded() -> None:
-    assert len(cleaned("x" * 1_000_000, "user")) == 200_000
+    assert len(clean_text("x" * 1_000_000, "user")) == 200_000

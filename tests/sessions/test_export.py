@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from notewell.sessions import (
     ExportReport,
-    Message,
+    TranscriptMessage,
+    export_text,
     export_transcripts,
-    exported,
-    flattened,
     list_transcripts,
+    transcript_text,
 )
 
 NOW = 1_772_359_200 * 10**9
@@ -60,10 +60,10 @@ def copies(state: Path) -> list[str]:
 
 
 def test_lines_of_text_know_their_lines_of_the_transcript() -> None:
-    flat = flattened(
+    flat = transcript_text(
         [
-            Message(line=2, role="user", text="Where?\nAnd why?"),
-            Message(line=40, role="assistant", text="In the attic."),
+            TranscriptMessage(line=2, role="user", text="Where?\nAnd why?"),
+            TranscriptMessage(line=40, role="assistant", text="In the attic."),
         ]
     )
 
@@ -78,20 +78,24 @@ def test_later_messages_change_no_line_of_earlier_ones(
     spoken: list[tuple[str, str]],
 ) -> None:
     messages = [
-        Message(line=at, role="user" if role == "user" else "assistant", text=text)
+        TranscriptMessage(
+            line=at, role="user" if role == "user" else "assistant", text=text
+        )
         for at, (role, text) in enumerate(spoken, start=1)
     ]
-    whole = flattened(messages)
+    whole = transcript_text(messages)
 
     for count in range(len(messages)):
-        part = flattened(messages[:count])
+        part = transcript_text(messages[:count])
         assert whole.lines[: len(part.lines)] == part.lines
         assert whole.origins[: len(part.origins)] == part.origins
     assert all("\n" not in line and len(line) <= 2_000 for line in whole.lines)
 
 
 def test_a_paste_without_line_ends_becomes_lines_of_bounded_width() -> None:
-    flat = flattened([Message(line=7, role="user", text="word " * 2_000)])
+    flat = transcript_text(
+        [TranscriptMessage(line=7, role="user", text="word " * 2_000)]
+    )
 
     assert max(map(len, flat.lines)) <= 2_000
     assert "".join(flat.lines) == "User: " + "word " * 2_000
@@ -113,7 +117,7 @@ def test_each_transcript_becomes_a_file_of_its_owners_alone(state: Path) -> None
 
 def test_a_line_of_a_copy_leads_back_to_the_transcript(state: Path) -> None:
     [new, _] = list_transcripts(state, "main").found
-    flat = exported(new, [Message(line=9, role="user", text="Where?")])
+    flat = export_text(new, [TranscriptMessage(line=9, role="user", text="Where?")])
 
     assert flat.lines[4] == "User: Where?"
     assert flat.original_lines(5, 5) == (9, 9)

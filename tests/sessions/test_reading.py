@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.sessions import START, Message, read_transcript
+from notewell.sessions import START, TranscriptMessage, read_transcript
 from notewell.sessions.reading import MAX_LINE_BYTES
 
 
@@ -32,8 +32,8 @@ def test_each_message_has_its_line_of_the_file(file: Path) -> None:
     read = read_transcript(file)
 
     assert read.messages == (
-        Message(line=2, role="user", text="one"),
-        Message(line=4, role="user", text="two"),
+        TranscriptMessage(line=2, role="user", text="one"),
+        TranscriptMessage(line=4, role="user", text="two"),
     )
     assert (read.first_line, read.bad_lines, read.silent_lines) == (1, 0, 1)
 
@@ -93,7 +93,7 @@ def test_a_file_that_grew_is_read_on_from_where_one_stopped(file: Path) -> None:
 
     more = read_transcript(file, first.next)
 
-    assert more.messages == (Message(line=5, role="user", text="three"),)
+    assert more.messages == (TranscriptMessage(line=5, role="user", text="three"),)
     assert more.first_line == 5
     assert more.next.offset == file.stat().st_size
 
@@ -161,7 +161,7 @@ def test_reading_in_pieces_gives_the_same_as_reading_once(
 ) -> None:
     raw = b"".join(lines)
     file = tmp_path_factory.mktemp("s") / "x.jsonl"
-    held: dict[int, Message] = {}
+    held: dict[int, TranscriptMessage] = {}
     position = START
 
     for cut in [*sorted(cuts), len(raw)]:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from notewell.errors import UsageError
-from notewell.workspace.choice import Choice, choose_workspace
+from notewell.workspace.choice import WorkspaceChoice, choose_workspace
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def cwd(tmp_path: Path) -> Path:
     return tmp_path / "cwd"
 
 
-def choose(home: Path, cwd: Path, **options: Any) -> Choice:
+def choose(home: Path, cwd: Path, **options: Any) -> WorkspaceChoice:
     defaults: dict[str, Any] = {
         "flag": None,
         "configured": None,
@@ -36,7 +36,7 @@ def test_the_flag_beats_the_configuration(home: Path, cwd: Path) -> None:
         home, cwd, flag=Path("notes"), configured=home, configured_explicitly=True
     )
 
-    assert choice == Choice(root=cwd / "notes")
+    assert choice == WorkspaceChoice(root=cwd / "notes")
 
 
 def test_the_flag_may_begin_with_a_tilde(home: Path, cwd: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_configured_workspace_is_taken(home: Path, cwd: Path) -> None:
         home, cwd, configured=home / "vault", configured_explicitly=True, server=True
     )
 
-    assert choice == Choice(root=home / "vault")
+    assert choice == WorkspaceChoice(root=home / "vault")
 
 
 def test_a_missing_configured_workspace_names_its_key(home: Path, cwd: Path) -> None:
@@ -125,7 +125,7 @@ def test_the_usual_folder_is_taken_if_it_exists(
 
     choice = choose(home, cwd, configured=usual if configured else None, server=True)
 
-    assert choice == Choice(root=usual)
+    assert choice == WorkspaceChoice(root=usual)
 
 
 def test_the_default_of_a_profile_is_taken_if_it_exists(home: Path, cwd: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import pytest
 
 from notewell.workspace import Workspace, get_document, scan
-from notewell.workspace.days import day_of, log_of, moment_in, notes_of
+from notewell.workspace.days import day_of, log_of, moment_in, notes_of_day
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
 
@@ -44,14 +44,14 @@ def test_the_log_of_a_day_comes_before_its_notes_with_a_slug(lay: Lay) -> None:
         }
     )
 
-    assert notes_of(Workspace(root=root), DAY) == [
+    assert notes_of_day(Workspace(root=root), DAY) == [
         "memory/2026-01-10.md",
         "memory/2026-01-10-a.md",
     ]
 
 
 def test_without_a_memory_folder_a_day_has_no_notes(tmp_path: Path) -> None:
-    assert notes_of(Workspace(root=tmp_path), DAY) == []
+    assert notes_of_day(Workspace(root=tmp_path), DAY) == []
 
 
 def test_the_day_is_that_of_the_users_clock() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from notewell.errors import PathRefused
 from notewell.types import Document
-from notewell.workspace import Located, Locator, Workspace, get_document, locate
+from notewell.workspace import Locator, NoteLocation, Workspace, get_document, locate
 from notewell.workspace.layout import MAX_NOTE_BYTES
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
@@ -686,7 +686,7 @@ def test_many_notes_are_located_as_each_is_alone(lay: Lay) -> None:
     ]
 
 
-def outcome(located: Callable[[], Located]) -> Located | str:
+def outcome(located: Callable[[], NoteLocation]) -> NoteLocation | str:
     try:
         return located()
     except PathRefused as error:

@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.workspace.layout import MAX_NOTE_BYTES
-from notewell.workspace.notes import decode_note, read_note, split_lines
+from notewell.workspace.layout import (
+    MAX_NOTE_BYTES,
+    decode_note,
+    read_note,
+    split_lines,
+)
 
 
 @pytest.mark.parametrize(

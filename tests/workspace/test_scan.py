@@ -10,14 +10,14 @@ from typing import TypeAlias
 import pytest
 
 from notewell.types import Skipped
-from notewell.workspace import Scan, Workspace, scan
+from notewell.workspace import Workspace, WorkspaceScan, scan
 from notewell.workspace.layout import MAX_NOTE_BYTES
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
 AsNobody: TypeAlias = Callable[[str], str]
 
 
-def paths_of(found: Scan) -> list[str]:
+def paths_of(found: WorkspaceScan) -> list[str]:
     return [note.path for note in found.notes]
 
 
@@ -25,7 +25,7 @@ def paths_in(root: Path, *extra_paths: str) -> list[str]:
     return paths_of(scan(Workspace(root=root, extra_paths=extra_paths)))
 
 
-def reasons_of(found: Scan) -> list[tuple[str, str]]:
+def reasons_of(found: WorkspaceScan) -> list[tuple[str, str]]:
     return [(skipped.path, skipped.reason) for skipped in found.skipped]
 
 

@@ -11,7 +11,7 @@ import notewell
 from notewell.errors import NoteNotWritten, PathRefused, UsageError
 from notewell.workspace import Workspace
 from notewell.workspace.layout import MAX_NOTE_BYTES
-from notewell.writing import MAX_TEXT_BYTES, Appended, append_note
+from notewell.writing import MAX_TEXT_BYTES, AppendResult, append_note
 
 LOG = "memory/2026-03-01.md"
 
@@ -25,7 +25,7 @@ def root(tmp_path: Path) -> Path:
 
 def append(
     root: Path, text: str, path: str = LOG, title: str | None = None
-) -> Appended:
+) -> AppendResult:
     workspace = Workspace(root=root)
     state = root.parent / "state"
     return append_note(workspace, path, text, state_dir=state, title=title)
@@ -100,7 +100,7 @@ def test_what_stands_there_is_not_written_again_but_cited(root: Path) -> None:
 
     appended = append(root, "two\nlines")
 
-    assert appended == Appended(LOG, 5, 6, written=False, repeated=1)
+    assert appended == AppendResult(LOG, 5, 6, written=False, repeated=1)
     assert (root / LOG).read_bytes() == b"# Day\n\none\n\ntwo\nlines\n"
 
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import notewell
-from notewell.writing.automaton import LineRuns
-from notewell.writing.blocks import blocks, flat, fresh_part
+from notewell.writing.blocks import LineRuns, find_new_text, joined_lines, split_blocks
 
 LOG = """\
 # 2026-03-01
@@ -32,12 +31,14 @@ LINES = st.lists(
 
 
 def fresh(text: str, note: str = LOG, known: str = "") -> list[str]:
-    part = fresh_part(text.splitlines(), note.splitlines(), known=[known.splitlines()])
+    part = find_new_text(
+        text.splitlines(), note.splitlines(), known=[known.splitlines()]
+    )
     return list(part.lines)
 
 
 def with_fresh_part(text: list[str], note: list[str]) -> list[str]:
-    part = fresh_part(text, note)
+    part = find_new_text(text, note)
     is_apart = (
         bool(part.lines) and not part.tight and bool(note) and note[-1].strip() != ""
     )
@@ -129,7 +130,7 @@ def test_every_line_of_a_text_stands_in_the_note_afterwards(
 def test_nothing_is_new_the_second_time(text: list[str], note: list[str]) -> None:
     after = with_fresh_part(text, note)
 
-    again = fresh_part(text, after)
+    again = find_new_text(text, after)
 
     # An unclosed fence makes other blocks of the same lines.
     assert "```" in [*text, *note] or not again.lines
@@ -137,27 +138,31 @@ def test_nothing_is_new_the_second_time(text: list[str], note: list[str]) -> Non
 
 @given(LINES)
 def test_blocks_hold_every_line_once_and_in_order(lines: list[str]) -> None:
-    held = [line for block in blocks(lines) for line in block.lines if line.strip()]
+    held = [
+        line for block in split_blocks(lines) for line in block.lines if line.strip()
+    ]
 
     assert held == [line for line in lines if line.strip()]
 
 
 def test_lines_are_compared_without_what_nobody_sees() -> None:
-    assert flat(["cafe\u0301  "]) == flat(["caf\u00e9"])
+    assert joined_lines(["cafe\u0301  "]) == joined_lines(["caf\u00e9"])
 
 
 @given(LINES, LINES, LINES)
 def test_a_run_of_lines_is_found_wherever_it_stands(
     text: list[str], note: list[str], other: list[str]
 ) -> None:
-    runs = [block.lines for block in blocks(text)]
+    runs = [block.lines for block in split_blocks(text)]
     standing = LineRuns(runs)
 
     standing.read(note)
     standing.read(other)
 
     for run in runs:
-        expected = any(flat(run) in flat(lines) for lines in (note, other))
+        expected = any(
+            joined_lines(run) in joined_lines(lines) for lines in (note, other)
+        )
         assert standing.stands(run) == expected
 
 

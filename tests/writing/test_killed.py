@@ -11,8 +11,8 @@ import pytest
 import notewell
 from notewell import open_memory_sync
 from notewell.workspace import Workspace
-from notewell.writing import Appended, append_note, finish_notes
-from notewell.writing.journal import Entry, Journal
+from notewell.writing import AppendResult, append_note, finish_notes
+from notewell.writing.journal import JournalEntry, NoteJournal
 from notewell.writing.locks import state_file
 
 LOG = "memory/2026-03-01.md"
@@ -64,7 +64,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "w"
 
 
-def append(root: Path, text: str) -> Appended:
+def append(root: Path, text: str) -> AppendResult:
     workspace = Workspace(root=root)
     return append_note(workspace, LOG, text, state_dir=root.parent / "state")
 
@@ -137,7 +137,7 @@ def test_the_whole_text_is_appended_below_what_another_program_wrote_meanwhile(
 def test_a_text_is_finished_behind_what_was_appended_before_it(root: Path) -> None:
     state = state_file(root, root.parent / "state", "journal")
     raw = f"\n{TEXT}\n".encode()
-    Journal(state).begin(Entry(path=LOG, text=TEXT, offset=6, raw=raw))
+    NoteJournal(state).begin(JournalEntry(path=LOG, text=TEXT, offset=6, raw=raw))
     with open(root / LOG, "ab") as opened:
         opened.write(b"other\n" + raw[:9_000])
 

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from notewell.errors import UsageError
-from notewell.writing.private import create_folder, replace_file
+from notewell.files import create_folder, replace_file
 
 
 def token_in(file: Path) -> str:

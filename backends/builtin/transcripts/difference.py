@@ -8,7 +8,7 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.config.schema import SessionSyncSettings
 from notewell.sessions.files import Transcript
-from notewell.sessions.growth import has_news
+from notewell.sessions.passages import has_news
 from notewell.sessions.reading import Position
 
 

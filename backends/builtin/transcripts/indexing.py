@@ -11,8 +11,13 @@ from notewell.backends.builtin.transcripts.difference import Heard
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.config import ChunkingSettings
 from notewell.sessions.files import Transcript
-from notewell.sessions.flattening import Flat, flattened
-from notewell.sessions.reading import START, Message, Position, read_transcript
+from notewell.sessions.passages import TranscriptText, transcript_text
+from notewell.sessions.reading import (
+    START,
+    Position,
+    TranscriptMessage,
+    read_transcript,
+)
 
 
 class _Kept(NamedTuple):
@@ -25,7 +30,7 @@ class _Kept(NamedTuple):
     """
 
     before: int = 0
-    text: Flat = Flat((), ())
+    text: TranscriptText = TranscriptText((), ())
     heading: str = ""
 
 
@@ -120,7 +125,7 @@ class TranscriptIndexer:
             self._forget([chunk])
             whole = zip(text.split("\n") if not piece else (), origins, strict=False)
             stays = [(line, at) for line, at in whole if at < first_line]
-            text_left = Flat(
+            text_left = TranscriptText(
                 tuple(line for line, _ in stays), tuple(at for _, at in stays)
             )
             kept = _Kept(start - 1, text_left, heading)
@@ -129,9 +134,9 @@ class TranscriptIndexer:
         return kept
 
     def _add(
-        self, key: int, path: str, kept: _Kept, messages: Sequence[Message]
+        self, key: int, path: str, kept: _Kept, messages: Sequence[TranscriptMessage]
     ) -> None:
-        new = flattened(messages)
+        new = transcript_text(messages)
         text = _joined(kept.text, new)
         days = {said.line: f"{said.at:%Y-%m-%d}" for said in messages if said.at}
         chunks = [
@@ -182,17 +187,19 @@ def _looks(
     return (transcript.size, transcript.mtime_ns, before.id, problem)
 
 
-def _joined(left: Flat, right: Flat) -> Flat:
+def _joined(left: TranscriptText, right: TranscriptText) -> TranscriptText:
     """Write one text below another, an empty line between them."""
     if not left.lines or not right.lines:
         return left if left.lines else right
     gap = ((), ()) if not left.lines[-1] else (("",), (left.origins[-1],))
-    return Flat(
+    return TranscriptText(
         (*left.lines, *gap[0], *right.lines), (*left.origins, *gap[1], *right.origins)
     )
 
 
-def _placed(chunk: Chunk, text: Flat, kept: _Kept, days: Mapping[int, str]) -> Chunk:
+def _placed(
+    chunk: Chunk, text: TranscriptText, kept: _Kept, days: Mapping[int, str]
+) -> Chunk:
     """Count a passage's lines from the start of the text; head it with its day."""
     day = days.get(text.origins[chunk.start_line - 1])
     if day is None and chunk.start_line <= len(kept.text.lines):
@@ -205,5 +212,5 @@ def _placed(chunk: Chunk, text: Flat, kept: _Kept, days: Mapping[int, str]) -> C
     )
 
 
-def _behind(chunk: Chunk, text: Flat, before: int) -> Sequence[int]:
+def _behind(chunk: Chunk, text: TranscriptText, before: int) -> Sequence[int]:
     return text.origins[chunk.start_line - 1 - before : chunk.end_line - before]

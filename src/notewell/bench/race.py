@@ -23,9 +23,16 @@ from notewell.bench.queries import JudgedQuery, line_reader
 from notewell.bench.report import Measurements, build_report
 from notewell.bench.results import BenchReport
 from notewell.errors import UsageError
-from notewell.workspace import Note, Scan, Workspace, read_note, scan, split_lines
-from notewell.workspace.notes import read_regular
-from notewell.writing.private import private_lock
+from notewell.files import private_lock
+from notewell.workspace import (
+    Note,
+    Workspace,
+    WorkspaceScan,
+    read_note,
+    scan,
+    split_lines,
+)
+from notewell.workspace.layout import read_regular
 
 _WARM_UP: Final = 3
 """Queries that are asked before anything counts."""
@@ -97,7 +104,7 @@ class _Race:
 
     def __init__(self, plan: BenchPlan, folder: Path, listener: BenchListener) -> None:
         self.notes = folder / "notes"
-        self.scan: Scan = copy_notes(plan.workspace, self.notes)
+        self.scan: WorkspaceScan = copy_notes(plan.workspace, self.notes)
         leave_out(self.notes, plan.gaps)
         self._plan = plan
         self._listener = listener
@@ -193,7 +200,7 @@ class _Race:
                 self._listener.moved(done, total or 0)
 
 
-def copy_notes(workspace: Path, target: Path) -> Scan:
+def copy_notes(workspace: Path, target: Path) -> WorkspaceScan:
     """Make `target` hold the notes of a folder as they are now, and nothing else.
 
     Notes that are there already with the same size and time are left as they are, so

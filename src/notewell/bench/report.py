@@ -50,7 +50,7 @@ from notewell.bench.results import (
     ScoredQuery,
 )
 from notewell.types import Hit
-from notewell.workspace import Scan
+from notewell.workspace import WorkspaceScan
 
 _SHOWN: Final = 10
 """Results of an answer that the report keeps; scores are of all of them."""
@@ -70,7 +70,7 @@ class Measurements:
     started_at: datetime
     finished: bool
     workspace: str
-    scan: Scan
+    scan: WorkspaceScan
     origin: Origin
     queries_from: str
     limit: int

@@ -1,11 +1,15 @@
-"""Whether to flush now: a pure decision, that always says why."""
+"""Whether to flush now, with the reason, and the two prompts that tell an agent to."""
 
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Final, Literal, TypeAlias
 
-from notewell.config import CompactionSettings
+from notewell.config import CompactionSettings, MemoryFlushSettings
+from notewell.sessions.reading import NO_REPLY
+from notewell.workspace.days import log_of
 
 WorkspaceAccess: TypeAlias = Literal["rw", "ro", "none"]
+
 Reason: TypeAlias = Literal[
     "near-compaction",
     "transcript-size",
@@ -30,6 +34,23 @@ MOST_FAILURES: Final = 3
 
 _FIRST_PAUSE: Final = 60.0
 """Seconds after the first failure; twice as many after the next one."""
+
+_DATE: Final = "YYYY-MM-DD"
+
+_SYSTEM: Final = f"""\
+This is a housekeeping turn that the user does not see. The conversation will soon be
+shortened to a summary, and what is not written down now may be lost. Append what will
+matter later to memory/{_DATE}.md: decisions with their reasons, facts, preferences,
+open ends. Change no other file; MEMORY.md, USER.md, DREAMS.md and AGENTS.md are only to be
+read now. Your answer is not delivered, so answer {NO_REPLY}."""
+
+_USER: Final = f"""\
+Write down what should outlast this conversation, in memory/{_DATE}.md and under no other
+name. If the file exists, add to its end only what it does not say yet; never replace or
+repeat what stands there. Be brief, and keep names, numbers and dates exact. When that is
+done, or if nothing is worth keeping, answer {NO_REPLY}."""
+
+_SILENCE: Final = f"If there is nothing to say, answer {NO_REPLY}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +107,42 @@ def should_flush(state: FlushState, settings: CompactionSettings) -> Decision:
     return _hindrance(state, settings) or _need(state, settings)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlushPrompts:
+    """The two prompts of a flush, with the day filled in.
+
+    Attributes:
+        system: To be added to the system prompt.
+        user: The message of the turn.
+        path: The log that both name, relative to the workspace.
+        day: The day for the user when the flush was planned.
+    """
+
+    system: str
+    user: str
+    path: str
+    day: date
+
+
+def flush_prompts(settings: MemoryFlushSettings, now: datetime) -> FlushPrompts:
+    """Return the prompts: the configured ones, else our own.
+
+    Each says how to stay silent, whatever was configured; `YYYY-MM-DD` becomes the day.
+
+    Args:
+        settings: `compaction.memoryFlush`.
+        now: The moment on the user's clock.
+    """
+    day = now.date()
+    clock = f"It is {day.isoformat()} {now:%H:%M} ({now.tzname()})."
+    return FlushPrompts(
+        system=_filled(settings.system_prompt or _SYSTEM, day),
+        user=f"{_filled(settings.prompt or _USER, day)}\n{clock}",
+        path=log_of(day),
+        day=day,
+    )
+
+
 def _hindrance(state: FlushState, settings: CompactionSettings) -> Decision | None:
     """Return why nothing is done whatever the sizes are, or None."""
     if not settings.memory_flush.enabled:
@@ -139,3 +196,8 @@ def _need(state: FlushState, settings: CompactionSettings) -> Decision:
 
 def _no(reason: Reason, message: str) -> Decision:
     return Decision(due=False, reason=reason, message=message)
+
+
+def _filled(prompt: str, day: date) -> str:
+    named = prompt.strip().replace(_DATE, day.isoformat())
+    return named if NO_REPLY in named else f"{named}\n\n{_SILENCE}"

@@ -14,7 +14,7 @@ from notewell.memory.opening import Opening
 from notewell.scope import ConversationKind, conversation_kind
 from notewell.types import Skipped, citation_of
 from notewell.workspace import Workspace, locate, read_note, split_lines
-from notewell.workspace.days import moment_in, notes_of
+from notewell.workspace.days import moment_in, notes_of_day
 from notewell.workspace.layout import USER_NOTE, long_term_note
 
 _USUAL_CHARS: Final = 12_000
@@ -128,7 +128,10 @@ def session_context(
 
 
 def _wanted(workspace: Workspace, kind: ConversationKind, day: date) -> list[str]:
-    logs = [*notes_of(workspace, day - timedelta(days=1)), *notes_of(workspace, day)]
+    logs = [
+        *notes_of_day(workspace, day - timedelta(days=1)),
+        *notes_of_day(workspace, day),
+    ]
     if kind != "main":
         return logs
     return [USER_NOTE, long_term_note(str(workspace.root)), *logs]

@@ -92,7 +92,7 @@ def _lock_of(state: Path, said: str) -> int:
     """
     import fcntl  # not on every system, and only here
 
-    from notewell.writing.private import create_folder
+    from notewell.files import create_folder
 
     folder = state / "helpers"
     create_folder(folder)

@@ -11,7 +11,7 @@ from notewell.types import citation_of
 from notewell.workspace import Workspace, scan
 from notewell.workspace.days import log_of, moment_in
 from notewell.workspace.layout import has_workspace_layout, long_term_note
-from notewell.writing import Appended, append_note
+from notewell.writing import AppendResult, append_note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def write_down(
     hides: Callable[[str], bool],
     now: datetime | None = None,
     stop: threading.Event | None = None,
-) -> Appended:
+) -> AppendResult:
     """Append a text to today's log, or to the long-term note.
 
     Raises:

@@ -3,7 +3,7 @@
 from notewell.config import unused_settings
 from notewell.memory.opening import Opening
 from notewell.types import IndexStatus, Source, StatusReport
-from notewell.workspace import Scan
+from notewell.workspace import WorkspaceScan
 
 _SOURCES: tuple[Source, ...] = ("memory", "sessions")
 _NO_INDEX = IndexStatus(location="", bytes=0, files=0, chunks=0, pending=0)
@@ -11,7 +11,7 @@ _NO_INDEX = IndexStatus(location="", bytes=0, files=0, chunks=0, pending=0)
 
 def status_report(
     opening: Opening,
-    scanned: Scan,
+    scanned: WorkspaceScan,
     index: IndexStatus | None,
     *,
     backend: str,

@@ -9,8 +9,13 @@ from typing import Final, Self
 from notewell.backends.base import Nudged
 from notewell.memory.opening import Opening
 from notewell.sessions import sessions_folder
-from notewell.watching import Places, Watcher, places_of
-from notewell.watching.watcher import POLL_SECONDS, Tell
+from notewell.watching import (
+    POLL_SECONDS,
+    OnChange,
+    WatchedFolders,
+    Watcher,
+    watched_folders,
+)
 
 _PATIENCE: Final = 10
 """Debounces after which changes that never end are not waited for any longer."""
@@ -31,7 +36,7 @@ def watched(opening: Opening, backend: Nudged) -> Watcher | None:
 
 def watcher_of(
     opening: Opening,
-    tell: Tell,
+    tell: OnChange,
     *,
     warn: Callable[[str], None],
     poll_seconds: float = POLL_SECONDS,
@@ -42,9 +47,9 @@ def watcher_of(
     )
 
 
-def _places(opening: Opening) -> Places:
+def _places(opening: Opening) -> WatchedFolders:
     folder = sessions_folder(opening.settings.state_dir, opening.agent.id)
-    return places_of(opening.workspace, [folder] if opening.transcripts else [])
+    return watched_folders(opening.workspace, [folder] if opening.transcripts else [])
 
 
 class Changes:

@@ -6,45 +6,57 @@ Everything here only reads what is OpenClaw's.
 from notewell.sessions.export import (
     ExportReport,
     export_name,
+    export_text,
     export_transcripts,
-    exported,
-    retained,
+    retained_transcripts,
 )
-from notewell.sessions.files import Transcript, Transcripts, list_transcripts
-from notewell.sessions.flattening import Flat, flattened, parts_of
-from notewell.sessions.growth import Growth, has_news, is_worth_indexing
+from notewell.sessions.files import (
+    SessionEntry,
+    Transcript,
+    Transcripts,
+    list_transcripts,
+    read_store,
+    sessions_folder,
+)
+from notewell.sessions.passages import (
+    Growth,
+    TranscriptText,
+    has_news,
+    is_worth_indexing,
+    text_parts,
+    transcript_text,
+)
 from notewell.sessions.reading import (
     START,
-    Message,
     Position,
     Transcription,
+    TranscriptMessage,
     read_transcript,
     still_holds,
 )
-from notewell.sessions.store import SessionEntry, read_store, sessions_folder
 
 __all__ = [
     "START",
     "ExportReport",
-    "Flat",
     "Growth",
-    "Message",
     "Position",
     "SessionEntry",
     "Transcript",
+    "TranscriptMessage",
+    "TranscriptText",
     "Transcription",
     "Transcripts",
     "export_name",
+    "export_text",
     "export_transcripts",
-    "exported",
-    "flattened",
     "has_news",
     "is_worth_indexing",
     "list_transcripts",
-    "parts_of",
     "read_store",
     "read_transcript",
-    "retained",
+    "retained_transcripts",
     "sessions_folder",
     "still_holds",
+    "text_parts",
+    "transcript_text",
 ]

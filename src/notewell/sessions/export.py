@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten
+from notewell.files import create_folder, replace_file
 from notewell.sessions.files import Transcript
-from notewell.sessions.flattening import Flat, flattened, parts_of
-from notewell.sessions.reading import Message, Position, read_transcript
+from notewell.sessions.passages import TranscriptText, text_parts, transcript_text
+from notewell.sessions.reading import Position, TranscriptMessage, read_transcript
 from notewell.types import Skipped
-from notewell.writing.private import create_folder, replace_file
 
 _OURS: Final = "<!-- notewell: a copy of a transcript, derived from"
 _DAY_NS: Final = 86_400 * 10**9
@@ -68,7 +68,9 @@ def export_transcripts(
     try:
         create_folder(folder)
         export = _Export(folder)
-        for transcript in retained(transcripts, retention_days, now_ns=now_ns):
+        for transcript in retained_transcripts(
+            transcripts, retention_days, now_ns=now_ns
+        ):
             if transcript.path in settled:
                 export.keep(transcript)
             else:
@@ -79,7 +81,7 @@ def export_transcripts(
     return export.report()
 
 
-def retained(
+def retained_transcripts(
     transcripts: Iterable[Transcript], days: float | None, *, now_ns: int
 ) -> list[Transcript]:
     """Return the transcripts that have changed within so many days; None or 0 is all."""
@@ -96,16 +98,18 @@ def export_name(transcript: Transcript, part: int = 1) -> str:
     return f"{name}.md" if part == 1 else f"{name}.part-{part:04}.md"
 
 
-def exported(transcript: Transcript, messages: Iterable[Message]) -> Flat:
+def export_text(
+    transcript: Transcript, messages: Iterable[TranscriptMessage]
+) -> TranscriptText:
     """Return a copy: its lines, and the line of the transcript behind each.
 
     What a transcript gains later only adds lines at the end, so a line that an engine
     cites from an older copy still stands for the same line of the transcript.
     """
-    return _headed(transcript, flattened(messages))
+    return _headed(transcript, transcript_text(messages))
 
 
-def _headed(transcript: Transcript, said: Flat) -> Flat:
+def _headed(transcript: Transcript, said: TranscriptText) -> TranscriptText:
     first = said.origins[0] if said.origins else 1
     head = (
         f"{_OURS} {transcript.path} -->",
@@ -113,7 +117,7 @@ def _headed(transcript: Transcript, said: Flat) -> Flat:
         f"# Session {transcript.session_id}",
         "",
     )
-    return Flat((*head, *said.lines), (*([first] * len(head)), *said.origins))
+    return TranscriptText((*head, *said.lines), (*([first] * len(head)), *said.origins))
 
 
 class _Export:
@@ -154,10 +158,10 @@ class _Export:
             if read.silent_lines:
                 self._empty.append(transcript.path)
             return
-        said = flattened(read.messages)
+        said = transcript_text(read.messages)
         written = 0
-        for part, (first, end) in enumerate(parts_of(said), start=1):
-            lines = Flat(said.lines[first:end], said.origins[first:end])
+        for part, (first, end) in enumerate(text_parts(said), start=1):
+            lines = TranscriptText(said.lines[first:end], said.origins[first:end])
             name = export_name(transcript, part)
             self._names.add(name)
             text = _headed(transcript, lines).text.encode("utf-8")

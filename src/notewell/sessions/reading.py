@@ -1,20 +1,25 @@
-"""Reading a transcript: line by line, forgiving, and on from where one stopped."""
+"""Reading a transcript: line by line, forgiving, and on from where one stopped.
+
+What people and the agent said is kept without what the machinery around them added,
+and without the words with which an agent says nothing.
+"""
 
 import io
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from typing import BinaryIO, Final, NamedTuple
+from datetime import UTC, datetime
+from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
-from notewell.foreign import read_json, read_member
-from notewell.sessions.cleaning import Role, said_in
+from notewell.foreign import read_items, read_json, read_member
 
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 """A longer line holds a picture or the output of a tool; it is passed over."""
 
 _MARK_BYTES: Final = 256
+
 _FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -22,9 +27,60 @@ _FLAGS: Final = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 
+Role: TypeAlias = Literal["user", "assistant"]
+
+# Blocks that a model wrote as text: its thoughts, and calls of tools.
+_BLOCKS: Final = re.compile(
+    r"<(think(?:ing)?|reasoning|tool_calls?|tool_results?|tool_use|function_calls?"
+    r"|function_results?|invoke|system-reminder)\b[^<>]*>.*?(?:</\1\s*>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+# Control tokens of templates, as <|im_start|>, [INST] or [[reply_to_current]].
+_TOKENS: Final = re.compile(
+    r"<[|｜][^<>|｜\n]{1,60}[|｜]>|</?(?:final|s)>|\[/?INST\]|<</?SYS>>"
+    r"|\[\[\s*(?:reply_to(?:_current)?|audio_as_voice)\b[^\[\]\n]{0,200}\]\]",
+)
+
+# What OpenClaw puts around a message from a channel.
+_METADATA: Final = re.compile(
+    r"^[A-Z][A-Za-z ]{2,60} \(untrusted(?: metadata|, for context)\):[ \t]*\n"
+    r"[ \t]*```json\n.*?\n[ \t]*```[ \t]*(?:\n|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+
+_STAMP: Final = re.compile(
+    r"\A\[[A-Za-z]{3} [0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\] ?"
+)
+
+_MESSAGE_ID: Final = re.compile(r"^\[message_id:[^\]\n]*\][ \t]*$", re.MULTILINE)
+
+# Messages of the user's that no user wrote.
+_GENERATED: Final = re.compile(
+    r"\A(?:System(?: \(untrusted\))?: \[[^\]]+\]|\[cron:[^\]]+\]"
+    r"|Read HEARTBEAT\.md\b|Pre-compaction memory flush\b)"
+)
+
+_BLANK: Final = re.compile(r"\n{3,}")
+_UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
+
+_LONGEST: Final = 200_000
+"""Characters of a message: more is a paste or a fault, and its beginning will do."""
+
+NO_REPLY: Final = "NO_REPLY"
+"""What an agent answers to say nothing; the user never sees such an answer."""
+
+_BEGINS: Final = re.compile(
+    r"[\s*_`\"'(\[]*(?:NO_REPLY|HEARTBEAT_OK)(?![A-Za-z0-9_])", re.IGNORECASE
+)
+
+_ENDS: Final = re.compile(
+    r"[\s*_`\"'(\[]*\b(?:NO_REPLY|HEARTBEAT_OK)[\s*_`\"').\]!]*\Z", re.IGNORECASE
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class TranscriptMessage:
     """What was said in one line of a transcript.
 
     Attributes:
@@ -74,7 +130,7 @@ class Transcription:
         silent_lines: Lines that hold a message without anything to keep.
     """
 
-    messages: tuple[Message, ...]
+    messages: tuple[TranscriptMessage, ...]
     first_line: int
     next: Position
     bad_lines: int = 0
@@ -122,8 +178,70 @@ class _Line(NamedTuple):
     ended: bool
 
 
+class Utterance(NamedTuple):
+    """One message, as it was meant.
+
+    Attributes:
+        role: Who said it.
+        text: Cleaned, not empty, at most 200,000 characters.
+        at: When, in UTC, or None.
+    """
+
+    role: Role
+    text: str
+    at: datetime | None
+
+
+def utterance_of(record: object) -> Utterance | None:
+    """Return what a line of a transcript says, or None when it says nothing to keep."""
+    role = _role(read_member(record, "message", "role"))
+    if read_member(record, "type") != "message" or role is None:
+        return None
+    text = clean_text(_written(read_member(record, "message", "content")), role)
+    if not text:
+        return None
+    at = _moment(read_member(record, "message", "timestamp"))
+    return Utterance(role, text, at or _moment(read_member(record, "timestamp")))
+
+
+def clean_text(text: str, role: Role) -> str:
+    r"""Return a text without tool calls, control tokens and silent replies.
+
+    >>> cleaned("<think>hm</think>Noted.<|im_end|>\nNO_REPLY", "assistant")
+    'Noted.'
+    """
+    text = _UNWRITABLE.sub("\ufffd", text[:_LONGEST]).replace("\r\n", "\n")
+    if role == "user":
+        text = _MESSAGE_ID.sub("", _METADATA.sub("", _STAMP.sub("", text)))
+        if _GENERATED.match(text.lstrip()):
+            return ""
+    text = _TOKENS.sub("", _BLOCKS.sub("", text))
+    if role == "assistant":
+        text = without_silence(text)
+    return _BLANK.sub("\n\n", text).strip()
+
+
+def without_silence(text: str) -> str:
+    """Return what an agent says besides the words that say nothing.
+
+    A first or last line that begins with such a word is dropped whole: what follows
+    there explains only why nothing is said.
+
+    >>> without_silence("NO_REPLY"), without_silence("- a\\n\\nNO_REPLY")
+    ('', '- a')
+    """
+    lines = text.split("\n")
+    while lines and _says_nothing(lines[0]):
+        lines.pop(0)
+    while lines and _says_nothing(lines[-1]):
+        lines.pop()
+    if lines:
+        lines[-1] = _ENDS.sub("", lines[-1])
+    return "\n".join(lines)
+
+
 def _read(opened: BinaryIO, begin: Position) -> Transcription:
-    messages: list[Message] = []
+    messages: list[TranscriptMessage] = []
     bad = silent = 0
     offset, number = begin.offset, begin.line
     for line in _lines(opened):
@@ -132,9 +250,11 @@ def _read(opened: BinaryIO, begin: Position) -> Transcription:
         except ValueError:
             bad += line.ended
         else:
-            said = said_in(record)
+            said = utterance_of(record)
             if said is not None:
-                text = Message(line=number, role=said.role, text=said.text, at=said.at)
+                text = TranscriptMessage(
+                    line=number, role=said.role, text=said.text, at=said.at
+                )
                 messages.append(text)
             silent += said is None and read_member(record, "type") == "message"
         if line.ended:
@@ -182,3 +302,38 @@ def _mark(opened: BinaryIO, offset: int) -> bytes:
     if len(before) < offset - start:
         return b""
     return blake2b(before, digest_size=16).digest()
+
+
+def _role(value: object) -> Role | None:
+    if value == "user":
+        return "user"
+    return "assistant" if value == "assistant" else None
+
+
+def _written(content: object) -> str:
+    """Return the text of a message: a string, or the blocks of type `text`."""
+    if isinstance(content, str):
+        return content
+    blocks = (
+        each for each in read_items(content) if read_member(each, "type") == "text"
+    )
+    texts = (read_member(block, "text") for block in blocks)
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _moment(value: object) -> datetime | None:
+    """Read a time: ISO 8601, or seconds or milliseconds since 1970."""
+    try:
+        if isinstance(value, str):
+            found = datetime.fromisoformat(value)
+            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            seconds = value if value < 1e11 else value / 1000
+            return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+def _says_nothing(line: str) -> bool:
+    return not line.strip() or _BEGINS.match(line) is not None

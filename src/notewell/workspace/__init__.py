@@ -2,17 +2,23 @@
 
 from notewell.workspace.choice import choose_workspace
 from notewell.workspace.document import get_document
-from notewell.workspace.layout import Note, Scan, Workspace, nanoseconds
-from notewell.workspace.notes import read_note, split_lines
-from notewell.workspace.paths import Located, Locator, locate
+from notewell.workspace.layout import (
+    Note,
+    Workspace,
+    WorkspaceScan,
+    nanoseconds,
+    read_note,
+    split_lines,
+)
+from notewell.workspace.paths import Locator, NoteLocation, locate
 from notewell.workspace.scan import scan
 
 __all__ = [
-    "Located",
     "Locator",
     "Note",
-    "Scan",
+    "NoteLocation",
     "Workspace",
+    "WorkspaceScan",
     "choose_workspace",
     "get_document",
     "locate",

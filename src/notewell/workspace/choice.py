@@ -9,7 +9,7 @@ from notewell.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class WorkspaceChoice:
     """The workspace that was chosen.
 
     Attributes:
@@ -30,7 +30,7 @@ def choose_workspace(
     cwd: Path,
     server: bool,
     key: str = "agents.defaults.workspace",
-) -> Choice:
+) -> WorkspaceChoice:
     """Choose the workspace: the flag, the configured one, the usual one, `cwd`.
 
     Args:
@@ -47,17 +47,17 @@ def choose_workspace(
     """
     if flag is not None:
         named = _expand(flag, home=home, cwd=cwd)
-        return Choice(root=_folder(named, "--workspace", key))
+        return WorkspaceChoice(root=_folder(named, "--workspace", key))
     usual = configured or home / ".openclaw" / "workspace"
     if configured is not None and configured_explicitly:
         root = _folder(_expand(configured, home=home, cwd=cwd), key, key)
-        return Choice(root=_not_too_wide(root, home))
+        return WorkspaceChoice(root=_not_too_wide(root, home))
     if os.path.isdir(usual):
-        return Choice(root=_not_too_wide(usual.resolve(), home))
+        return WorkspaceChoice(root=_not_too_wide(usual.resolve(), home))
     if server:
         raise UsageError("there is no workspace to serve", remedy=_name_one(key))
     root = _not_too_wide(_folder(cwd, "the current folder", key), home)
-    return Choice(
+    return WorkspaceChoice(
         root=root,
         notice=f"No workspace is configured; reading the current folder {root}.",
     )

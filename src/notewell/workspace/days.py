@@ -44,7 +44,7 @@ def is_log_name(name: str) -> bool:
     return found is not None and found[2] is None
 
 
-def notes_of(workspace: Workspace, day: date) -> list[str]:
+def notes_of_day(workspace: Workspace, day: date) -> list[str]:
     """Return the paths of a day's log and of its notes with a slug, the log first."""
     try:
         names = os.listdir(os.path.join(workspace.root, MEMORY_FOLDER))

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from notewell.errors import PathRefused
 from notewell.types import Document
-from notewell.workspace.layout import Workspace
-from notewell.workspace.notes import NoteText, read_note, split_lines
-from notewell.workspace.paths import Located, locate
+from notewell.workspace.layout import NoteText, Workspace, read_note, split_lines
+from notewell.workspace.paths import NoteLocation, locate
 
 
 class _Page(NamedTuple):
@@ -60,13 +59,15 @@ def get_document(
     return _document(located, note, start=start, count=lines, max_chars=max_chars)
 
 
-def _window(located: Located, start: int, lines: int | None) -> tuple[int, int | None]:
+def _window(
+    located: NoteLocation, start: int, lines: int | None
+) -> tuple[int, int | None]:
     if located.first is None or located.last is None or start != 1:
         return start, lines
     return located.first, lines or located.last - located.first + 1
 
 
-def _read(located: Located) -> NoteText | None:
+def _read(located: NoteLocation) -> NoteText | None:
     if located.file is None:
         return None
     try:
@@ -79,7 +80,7 @@ def _read(located: Located) -> NoteText | None:
         raise PathRefused(located.path, exc.strerror or "it cannot be read") from exc
 
 
-def _missing(located: Located, start: int) -> Document:
+def _missing(located: NoteLocation, start: int) -> Document:
     return Document(
         path=located.path,
         text="",
@@ -92,7 +93,7 @@ def _missing(located: Located, start: int) -> Document:
 
 
 def _document(
-    located: Located,
+    located: NoteLocation,
     note: NoteText,
     *,
     start: int,

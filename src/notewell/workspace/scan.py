@@ -1,18 +1,23 @@
-"""The walk: which files are the memory, at the speed of the disk.
+"""Walking through the notes at the speed of the disk, and what is left out.
 
 20,000 files are usual, so there are no Path objects here, one `stat` per note, and
 no recursion. What is odd is left out and reported; nothing stops the rest.
+
+`.notewellignore` says in gitignore's syntax what a person does not want read. As with
+git, the file counts for its own folder and all below it, a deeper file beats a higher
+one, and nothing can be taken back from within an excluded folder.
 """
 
 import os
+import re
 import stat
+import unicodedata
 from dataclasses import replace
 from operator import itemgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from notewell.types import ExtraPath, Skipped
 from notewell.workspace.extra import Extra, resolve_extra_paths
-from notewell.workspace.ignore import IGNORE_FILE, Rules
 from notewell.workspace.layout import (
     HEAVY_MARKERS,
     HEAVY_NAMES,
@@ -23,25 +28,79 @@ from notewell.workspace.layout import (
     MEMORY_FOLDER,
     USER_NOTE,
     Note,
-    Scan,
     Workspace,
+    WorkspaceScan,
+    decode_note,
     has_workspace_layout,
     is_markdown,
     is_valid_name,
     nanoseconds,
+    read_regular,
     real_path,
     relative_to,
     show_name,
 )
 
-_NO_RULES: Final = Rules()
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
 _ALL_MAY_READ: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+
 _NOT_NOW: Final = frozenset({"unreadable", "missing", "too-large"})
 """Reasons for which nobody has taken a note away."""
+
 _LINK: Final = "a symbolic link, it is not followed"
+IGNORE_FILE: Final = ".notewellignore"
+_LONGEST: Final = 1_000
+
+_MOST_STARS: Final = 5
+"""Characters of a pattern, and stars between two slashes: the library turns them into
+a regular expression, which tries every way to share a name out among many stars."""
 
 
-def scan(workspace: Workspace) -> Scan:
+class _Level(NamedTuple):
+    prefix: str
+    spec: "GitIgnoreSpec"
+
+
+class IgnoreRules(NamedTuple):
+    """The ignore files that count in one folder, the outermost first."""
+
+    levels: tuple[_Level, ...] = ()
+
+    def exclude(self, path: str) -> bool:
+        """Whether `path` is left out; a folder's path ends in `/`.
+
+        Paths carry the prefix that their folder's rules were read with. That no
+        folder above `path` is excluded is for the caller to know.
+        """
+        for prefix, spec in reversed(self.levels):
+            verdict = spec.check_file(_fold(path[len(prefix) :])).include
+            if verdict is not None:
+                return verdict
+        return False
+
+    def with_file_of(
+        self, folder: str, prefix: str, skipped: list[Skipped]
+    ) -> "IgnoreRules":
+        """Add the ignore file of `folder`; what cannot be read goes to `skipped`."""
+        try:
+            # Followed if it is a link: its text is only matched, never shown.
+            raw = read_regular(os.path.join(folder, IGNORE_FILE), follow_link=True)
+        except OSError as exc:
+            detail = f"not applied: {exc.strerror}"
+            skipped.append(
+                Skipped(path=prefix + IGNORE_FILE, reason="unreadable", detail=detail)
+            )
+            return self
+        spec = _compile(decode_note(raw).splitlines(), prefix, skipped)
+        return IgnoreRules((*self.levels, _Level(prefix, spec)))
+
+
+_NO_RULES: Final = IgnoreRules()
+
+
+def scan(workspace: Workspace) -> WorkspaceScan:
     """Find every note of a workspace and of its extra paths.
 
     Never raises for what is on the disk: what cannot be read is in `skipped`.
@@ -52,7 +111,7 @@ def scan(workspace: Workspace) -> Scan:
     extra_paths = [walk.extra(extra) for extra in resolve_extra_paths(workspace)]
     walk.notes.sort(key=itemgetter(0))
     skipped = {(each.path, each.reason): each for each in walk.skipped}
-    return Scan(
+    return WorkspaceScan(
         notes=tuple(walk.notes),
         skipped=tuple(skipped[key] for key in sorted(skipped)),
         extra_paths=tuple(extra_paths),
@@ -76,7 +135,7 @@ class _Walk:
         # two paths to one file are sure to share on a disk that ignores case.
         self._keeps_identities = keeps_identities
         self._identities: list[tuple[int, int]] = []
-        self._stack: list[tuple[str, str, Rules]] = []
+        self._stack: list[tuple[str, str, IgnoreRules]] = []
 
     def tree(self, top: str, prefix: str, *, only_memory: bool = False) -> None:
         """Read a folder and all below it; `prefix` comes before each path."""
@@ -148,8 +207,12 @@ class _Walk:
         return []
 
     def _rules(
-        self, entries: list[os.DirEntry[str]], folder: str, prefix: str, rules: Rules
-    ) -> Rules:
+        self,
+        entries: list[os.DirEntry[str]],
+        folder: str,
+        prefix: str,
+        rules: IgnoreRules,
+    ) -> IgnoreRules:
         if any(entry.name == IGNORE_FILE for entry in entries):
             return rules.with_file_of(folder, prefix, self.skipped)
         return rules
@@ -170,7 +233,7 @@ class _Walk:
         ]
 
     def _folder(
-        self, entries: list[os.DirEntry[str]], prefix: str, rules: Rules
+        self, entries: list[os.DirEntry[str]], prefix: str, rules: IgnoreRules
     ) -> None:
         for entry in entries:
             name = entry.name
@@ -188,7 +251,7 @@ class _Walk:
             except OSError as exc:
                 self._skip(prefix + name, "unreadable", exc.strerror)
 
-    def _wanted(self, path: str, rules: Rules) -> bool:
+    def _wanted(self, path: str, rules: IgnoreRules) -> bool:
         if rules.levels and rules.exclude(path):
             return False
         if is_valid_name(path):
@@ -196,12 +259,12 @@ class _Walk:
         self._skip(path, "bad-name", "the name is not valid UTF-8")
         return False
 
-    def _push(self, entry: os.DirEntry[str], prefix: str, rules: Rules) -> None:
+    def _push(self, entry: os.DirEntry[str], prefix: str, rules: IgnoreRules) -> None:
         below = f"{prefix}{entry.name}/"
         if self._wanted(below, rules):
             self._stack.append((entry.path, below, rules))
 
-    def _link(self, entry: os.DirEntry[str], prefix: str, rules: Rules) -> None:
+    def _link(self, entry: os.DirEntry[str], prefix: str, rules: IgnoreRules) -> None:
         path = prefix + entry.name
         if entry.is_dir():
             path += "/"
@@ -210,7 +273,7 @@ class _Walk:
         if not (rules.levels and rules.exclude(path)):
             self._skip(path.rstrip("/"), "symlink", _LINK)
 
-    def _file(self, entry: os.DirEntry[str], path: str, rules: Rules) -> None:
+    def _file(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> None:
         if (path.isascii() and not rules.levels) or self._wanted(path, rules):
             self._add(path, entry.path, entry.stat(follow_symlinks=False))
 
@@ -265,3 +328,35 @@ class _Walk:
             path=show_name(path.rstrip("/")), reason=reason, detail=detail or reason
         )
         self.skipped.append(skipped)
+
+
+def _fold(text: str) -> str:
+    # A name typed by a person and a name from a disk may differ in Unicode form only.
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _is_costly(line: str) -> bool:
+    """Whether matching a pattern might take as long as its author likes."""
+    return len(line) > _LONGEST or any(
+        segment.count("*") > _MOST_STARS for segment in line.split("/")
+    )
+
+
+def _compile(lines: list[str], prefix: str, skipped: list[Skipped]) -> "GitIgnoreSpec":
+    # Imported here: few folders have the file, and every command would pay for it.
+    from pathspec import GitIgnoreSpec
+
+    good: list[str] = []
+    for number, line in enumerate(map(_fold, lines), start=1):
+        try:
+            if _is_costly(line):
+                raise ValueError
+            GitIgnoreSpec.from_lines([line])
+        except (ValueError, re.error):
+            detail = f"line {number} is not a pattern, it is not applied"
+            skipped.append(
+                Skipped(path=prefix + IGNORE_FILE, reason="unreadable", detail=detail)
+            )
+        else:
+            good.append(line)
+    return GitIgnoreSpec.from_lines(good)

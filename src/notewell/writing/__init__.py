@@ -2,7 +2,7 @@
 
 from notewell.writing.append import (
     MAX_TEXT_BYTES,
-    Appended,
+    AppendResult,
     append_note,
     finish_notes,
 )
@@ -10,7 +10,7 @@ from notewell.writing.locks import only_writer_of
 
 __all__ = [
     "MAX_TEXT_BYTES",
-    "Appended",
+    "AppendResult",
     "append_note",
     "finish_notes",
     "only_writer_of",

@@ -14,12 +14,16 @@ from typing import Final, NamedTuple
 
 from notewell.errors import NoteNotWritten, PathRefused, UsageError
 from notewell.workspace import Workspace, locate, read_note, split_lines
-from notewell.workspace.layout import MAX_NOTE_BYTES
-from notewell.workspace.notes import decode_note, encoding_of, read_regular
-from notewell.writing.blocks import Fresh, flat, fresh_part
-from notewell.writing.journal import Entry, Journal
+from notewell.workspace.layout import (
+    MAX_NOTE_BYTES,
+    decode_note,
+    encoding_of,
+    read_regular,
+)
+from notewell.writing.blocks import NewText, find_new_text, joined_lines
+from notewell.writing.journal import JournalEntry, NoteJournal
 from notewell.writing.locks import only_writer_of, state_file
-from notewell.writing.notefile import NoteFile, open_note
+from notewell.writing.notefile import NoteFile, open_for_append
 
 MAX_TEXT_BYTES: Final = 1_000_000
 """More at once is a file, not something to be remembered."""
@@ -28,7 +32,7 @@ _TRIES: Final = 3
 _UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
-class Appended(NamedTuple):
+class AppendResult(NamedTuple):
     """What became of a text.
 
     Attributes:
@@ -64,7 +68,7 @@ def append_note(
     title: str | None = None,
     known: Sequence[str] = (),
     stop: threading.Event | None = None,
-) -> Appended:
+) -> AppendResult:
     """Append to a note what it lacks of a text.
 
     Args:
@@ -146,7 +150,7 @@ class _Job:
         self._lines = lines
         self._title = title
         self._known = known
-        self._compared: tuple[bytes, Fresh] | None = None
+        self._compared: tuple[bytes, NewText] | None = None
 
     def compare_ahead(self) -> None:
         """Find what the note lacks before anybody has to wait for us."""
@@ -156,10 +160,10 @@ class _Job:
             return
         self._compared = before, self._fresh(before)
 
-    def run(self, journal: Journal) -> Appended | None:
+    def run(self, journal: NoteJournal) -> AppendResult | None:
         """Append what the note lacks; None when it was replaced meanwhile."""
         place = self._place
-        with open_note(place.file, place.path) as note:
+        with open_for_append(place.file, place.path) as note:
             before = note.read()
             fresh = self._fresh(before)
             if not fresh.lines:
@@ -167,8 +171,8 @@ class _Job:
             return self.write(note, before, fresh, journal)
 
     def write(
-        self, note: NoteFile, before: bytes, fresh: Fresh, journal: Journal
-    ) -> Appended | None:
+        self, note: NoteFile, before: bytes, fresh: NewText, journal: NoteJournal
+    ) -> AppendResult | None:
         """Append these lines; None when the note was replaced meanwhile."""
         draft = _draft(before, fresh, self._title)
         if len(before) + len(draft.raw) > MAX_NOTE_BYTES:
@@ -176,21 +180,21 @@ class _Job:
         note.check_room(len(draft.raw))
         text = "\n".join(fresh.lines)
         journal.begin(
-            Entry(path=note.path, text=text, offset=len(before), raw=draft.raw)
+            JournalEntry(path=note.path, text=text, offset=len(before), raw=draft.raw)
         )
         note.append(draft.raw)
         if not note.stands():
             return None
         journal.end()
-        return Appended(note.path, draft.first, draft.last, True, fresh.repeated)
+        return AppendResult(note.path, draft.first, draft.last, True, fresh.repeated)
 
-    def _fresh(self, before: bytes) -> Fresh:
+    def _fresh(self, before: bytes) -> NewText:
         if self._compared is not None and self._compared[0] == before:
             return self._compared[1]
-        return fresh_part(self._lines, _lines(before), known=self._known)
+        return find_new_text(self._lines, _lines(before), known=self._known)
 
 
-def _finish(workspace: Workspace, journal: Journal) -> tuple[str, ...]:
+def _finish(workspace: Workspace, journal: NoteJournal) -> tuple[str, ...]:
     """Append what the journal holds, and forget it; say what was done.
 
     Raises:
@@ -204,7 +208,7 @@ def _finish(workspace: Workspace, journal: Journal) -> tuple[str, ...]:
         return (f"a text that was being written cannot be read any more: {kept}",)
     try:
         place = _Place.of(workspace, entry.path)
-        with open_note(place.file, place.path) as note:
+        with open_for_append(place.file, place.path) as note:
             said = _finish_note(note, entry, place, journal)
     except PathRefused as refused:
         kept = journal.set_aside()
@@ -214,7 +218,7 @@ def _finish(workspace: Workspace, journal: Journal) -> tuple[str, ...]:
 
 
 def _finish_note(
-    note: NoteFile, entry: Entry, place: _Place, journal: Journal
+    note: NoteFile, entry: JournalEntry, place: _Place, journal: NoteJournal
 ) -> str | None:
     """Append what a note lacks of a text; say what was done, if anything was."""
     before = note.read()
@@ -226,16 +230,16 @@ def _finish_note(
         note.append(lacking)
         return "the rest of a text was appended, whose writer had been ended"
     lines = entry.text.split("\n")
-    if not fresh_part(lines, _lines(before)).lines:
+    if not find_new_text(lines, _lines(before)).lines:
         return None
     job = _Job(place, lines, None)
-    job.write(note, before, Fresh(tuple(lines)), journal)
+    job.write(note, before, NewText(tuple(lines)), journal)
     return "a text was appended, whose writer had been ended before it stood there"
 
 
-def _journal(workspace: Workspace, state_dir: Path) -> Journal:
+def _journal(workspace: Workspace, state_dir: Path) -> NoteJournal:
     root = Path(os.path.realpath(workspace.root))
-    return Journal(state_file(root, state_dir, "journal"))
+    return NoteJournal(state_file(root, state_dir, "journal"))
 
 
 def _check_size(text: str) -> None:
@@ -248,7 +252,7 @@ def _check_size(text: str) -> None:
             )
 
 
-def _draft(before: bytes, fresh: Fresh, title: str | None) -> _Draft:
+def _draft(before: bytes, fresh: NewText, title: str | None) -> _Draft:
     """Return the bytes to append, in the note's encoding and with its line ends."""
     note = _lines(before)
     ends = "\r\n" if note and note[0].endswith("\r") else "\n"
@@ -257,7 +261,11 @@ def _draft(before: bytes, fresh: Fresh, title: str | None) -> _Draft:
     tight = fresh.tight or (note and _are_items(note[-1], fresh.lines[0]))
     if note and note[-1].strip() and not tight:
         head = [""]
-    elif not note and title is not None and flat(fresh.lines[:1]) != flat([title]):
+    elif (
+        not note
+        and title is not None
+        and joined_lines(fresh.lines[:1]) != joined_lines([title])
+    ):
         head = [title, ""]
     start = ends if note and not before.endswith("\n".encode(codec)) else ""
     text = start + "".join(f"{line}{ends}" for line in (*head, *fresh.lines))
@@ -265,12 +273,12 @@ def _draft(before: bytes, fresh: Fresh, title: str | None) -> _Draft:
     return _Draft(text.encode(codec, "replace"), first, first + len(fresh.lines) - 1)
 
 
-def _standing(path: str, note: Sequence[str], fresh: Fresh) -> Appended:
-    block = flat(fresh.first_repeated)
-    at = flat(note).find(block)
-    first = flat(note)[: at + 1].count("\n") if at >= 0 else 1
+def _standing(path: str, note: Sequence[str], fresh: NewText) -> AppendResult:
+    block = joined_lines(fresh.first_repeated)
+    at = joined_lines(note).find(block)
+    first = joined_lines(note)[: at + 1].count("\n") if at >= 0 else 1
     last = first + block.count("\n") - 2
-    return Appended(path, first, max(first, last), False, fresh.repeated)
+    return AppendResult(path, first, max(first, last), False, fresh.repeated)
 
 
 def _lines_of(workspace: Workspace, path: str) -> list[str]:

@@ -13,15 +13,15 @@ from typing import Final
 import orjson
 
 from notewell.errors import NoteNotWritten
+from notewell.files import create_folder, replace_file
 from notewell.writing.locks import READ_ONLY
-from notewell.writing.private import create_folder, replace_file
 
 _SEED: Final = 16
 """Bytes of a text by which the place is looked for where it may begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class JournalEntry:
     """One text on its way into a note.
 
     Attributes:
@@ -51,7 +51,7 @@ class Entry:
         return self.raw[count:] if count else None
 
 
-class Journal:
+class NoteJournal:
     """The journal of one folder of notes. Whoever uses it holds the lock."""
 
     def __init__(self, file: Path) -> None:
@@ -61,7 +61,7 @@ class Journal:
         """Whether a text was being appended when its writer was ended."""
         return self._file.exists()
 
-    def begin(self, entry: Entry) -> None:
+    def begin(self, entry: JournalEntry) -> None:
         """Write down what is about to be appended.
 
         Where our state cannot be written, nothing is: then a kill may leave a part.
@@ -78,7 +78,7 @@ class Journal:
                 why = exc.strerror or "the disk refuses"
                 raise NoteNotWritten(entry.path, f"{self._file}: {why}") from exc
 
-    def entry(self) -> Entry | None:
+    def entry(self) -> JournalEntry | None:
         """Return what was being appended; None when the journal cannot be read."""
         try:
             return _decoded(self._file.read_bytes())
@@ -103,12 +103,12 @@ class Journal:
             draft.unlink(missing_ok=True)
 
 
-def _encoded(entry: Entry) -> bytes:
+def _encoded(entry: JournalEntry) -> bytes:
     raw = base64.b64encode(entry.raw).decode("ascii")
     return orjson.dumps({**asdict(entry), "raw": raw, "digest": _digest(entry.raw)})
 
 
-def _decoded(content: bytes) -> Entry | None:
+def _decoded(content: bytes) -> JournalEntry | None:
     """Return an entry as it was written; None when it is damaged."""
     try:
         match orjson.loads(content):
@@ -120,7 +120,7 @@ def _decoded(content: bytes) -> Entry | None:
                 "digest": digest,
             }:
                 raw = base64.b64decode(encoded, validate=True)
-                entry = Entry(path=path, text=text, offset=offset, raw=raw)
+                entry = JournalEntry(path=path, text=text, offset=offset, raw=raw)
                 return entry if _digest(raw) == digest else None
             case _:
                 return None

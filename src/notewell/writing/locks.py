@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.errors import NoteNotWritten
-from notewell.writing.private import private_lock
+from notewell.files import private_lock
 
 if TYPE_CHECKING:
     from filelock import FileLock

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten, PathRefused
-from notewell.workspace.notes import without_links
-from notewell.writing.private import create_folder
+from notewell.files import create_folder
+from notewell.workspace.layout import without_links
 
 _FLAGS: Final = (
     os.O_RDWR
@@ -105,7 +105,7 @@ class NoteFile:
 
 
 @contextmanager
-def open_note(file: str, path: str) -> Generator[NoteFile]:
+def open_for_append(file: str, path: str) -> Generator[NoteFile]:
     """Open a note for appending, creating it and its folder.
 
     A note that was made for this and got nothing is taken away again.

@@ -7,7 +7,7 @@ import pytest
 from notewell.backends.builtin.indexer import Indexer
 from notewell.backends.text.chunking import Chunk
 from notewell.workspace import read_note
-from notewell.workspace.notes import NoteText
+from notewell.workspace.layout import NoteText
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.backends.base import Listener, Run
-from notewell.workspace import Scan, Workspace, scan
+from notewell.workspace import Workspace, WorkspaceScan, scan
 
 if TYPE_CHECKING:
     from tests.backends.conftest import NewNotebook, Notebook
@@ -129,7 +129,7 @@ def test_a_change_within_one_tick_of_a_slow_clock_is_seen_by_refresh(
 ) -> None:
     tick = time.time_ns()
 
-    def scan_by_slow_clock(workspace: Workspace) -> Scan:
+    def scan_by_slow_clock(workspace: Workspace) -> WorkspaceScan:
         scanned = scan(workspace)
         notes = (note._replace(mtime_ns=tick, ctime_ns=tick) for note in scanned.notes)
         return replace(scanned, notes=tuple(notes))

@@ -216,7 +216,7 @@ def _keep(report: "BenchReport", out: Path | None, html: Path | None) -> None:
 
 
 def _write(file: Path, content: bytes) -> None:
-    from notewell.writing.private import replace_file
+    from notewell.files import replace_file
 
     try:
         replace_file(file, content)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import notewell
-from notewell.watching import Watcher, places_of
+from notewell.watching import Watcher, watched_folders
 from notewell.workspace import Workspace
 
 
@@ -59,7 +59,7 @@ def watch() -> Iterator[Watch]:
         heard = Heard()
         workspace = Workspace(root=root, extra_paths=extra)
         watcher = Watcher(
-            lambda: places_of(workspace, transcripts),
+            lambda: watched_folders(workspace, transcripts),
             heard.tell,
             warn=heard.warnings.append,
         )
@@ -178,7 +178,7 @@ def test_heavy_folders_are_no_places_to_watch(notes: Path) -> None:
     write(notes / "memory" / "venv" / "pyvenv.cfg", "")
     (notes / "memory" / "venv" / "lib").mkdir()
 
-    watched = places_of(Workspace(root=notes)).watched
+    watched = watched_folders(Workspace(root=notes)).watched
 
     memory = notes / "memory"
     assert watched == {*map(str, (notes.parent, notes, memory, memory / "deep"))}
