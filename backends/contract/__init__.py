@@ -12,9 +12,10 @@ usual ones overrides `site`.
 
 from notewell.backends.contract.answers import AnswersContract
 from notewell.backends.contract.case import NOTES, QUERIES, Case
+from notewell.backends.contract.in_memory import InMemoryBackend
 from notewell.backends.contract.indexing import IndexingContract
 
-__all__ = ["NOTES", "QUERIES", "BackendContract", "Case"]
+__all__ = ["NOTES", "QUERIES", "BackendContract", "Case", "InMemoryBackend"]
 
 
 class BackendContract(AnswersContract, IndexingContract):

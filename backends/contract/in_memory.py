@@ -1,0 +1,119 @@
+"""An engine for the tests of what is built on notewell: nothing on disk, nothing to wait for."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from notewell.backends.base import (
+    PLAIN_RUN,
+    Backend,
+    Findings,
+    Query,
+    Run,
+    Site,
+    in_order,
+)
+from notewell.types import Hit, IndexReport, IndexStatus
+from notewell.workspace import Note, read_note, scan, split_lines
+
+_WIDEST = 700
+
+
+@dataclass(slots=True)
+class _Index:
+    notes: dict[Note, list[str]] = field(default_factory=dict[Note, list[str]])
+    at: datetime | None = None
+
+
+_INDEXES: dict[tuple[Path, str], _Index] = {}
+"""By the state folder and the agent: who opens the same site again finds the index again."""
+
+
+class InMemoryBackend:
+    """See `notewell.backends.base.Backend`. A hit is the line of a note that has most of
+    the query's words. There are no vectors and no transcripts, and an index lives as long
+    as the process."""
+
+    def __init__(self, site: Site) -> None:
+        self._workspace = site.workspace
+        self._index = _INDEXES.setdefault((site.state_dir, site.agent.id), _Index())
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        """Attach to the notes of `site`."""
+        return cls(site)
+
+    async def built(self) -> bool:
+        """Whether `refresh` was ever called."""
+        return self._index.at is not None
+
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
+        """Read every note; a test has few."""
+        notes = {each: split_lines(read_note(each.file).text) for each in self._scan()}
+        changed = len({note.path for note in notes.keys() ^ self._index.notes.keys()})
+        self._index.notes, self._index.at = notes, datetime.now(UTC)
+        for done in range(len(notes)):
+            run.listener.indexing(done + 1, len(notes))
+        return IndexReport(
+            files=len(notes), chunks=len(notes), changed=changed, pending=0
+        )
+
+    async def search(self, query: Query) -> Findings:
+        """Return at most `query.limit` hits."""
+        words, notes = query.text.casefold().split(), self._index.notes
+        if not words:
+            return Findings(hits=(), mode="keyword", reason="empty-query")
+        if not notes:
+            return Findings(hits=(), mode="keyword", reason="nothing-indexed")
+        seen = (each for each in notes.items() if not query.hides(each[0].path))
+        found = (_hit(note.path, lines, words) for note, lines in seen)
+        hits = in_order(hit for hit in found if hit is not None)[: query.limit]
+        return Findings(hits=hits, mode="keyword", reason=None if hits else "no-match")
+
+    async def status(self) -> IndexStatus:
+        """Count what the index holds and what it lacks."""
+        files = len(self._index.notes)
+        lacking = {note.path for note in set(self._scan()) ^ self._index.notes.keys()}
+        return IndexStatus(
+            location="in memory",
+            bytes=0,
+            files=files,
+            chunks=files,
+            pending=len(lacking),
+            indexed_at=self._index.at,
+        )
+
+    async def close(self) -> None:
+        """Release nothing."""
+
+    def _scan(self) -> tuple[Note, ...]:
+        return tuple(scan(self._workspace).notes)
+
+
+def _hit(path: str, lines: list[str], words: list[str]) -> Hit | None:
+    """Return the best line of a note; a whole word counts more than any number of parts."""
+    folded = [line.casefold() for line in lines]
+    scores = [
+        sum(len(re.findall(rf"\b{re.escape(word)}\b", line)) for word in words)
+        + any(word in line for word in words) / 2
+        for line in folded
+    ]
+    best = max(scores, default=0)
+    if not best:
+        return None
+    at = scores.index(best)
+    first = min(folded[at].find(word) for word in words if word in folded[at])
+    start = max(0, first - _WIDEST // 2)
+    return Hit(
+        path=path,
+        start_line=at + 1,
+        end_line=at + 1,
+        match_line=at + 1,
+        snippet=lines[at][start : start + _WIDEST],
+        score=best / (best + 1),
+    )
+
+
+_: type[Backend] = InMemoryBackend  # the type checker holds it against the Protocol
