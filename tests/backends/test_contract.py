@@ -1,8 +1,12 @@
-"""The builtin engine keeps what `notewell.backends.base` promises."""
+"""Engines of ours keep what `notewell.backends.base` promises; QMD's are in `qmd/`."""
 
 from notewell.backends.builtin.backend import BuiltinBackend
-from notewell.backends.contract import BackendContract
+from notewell.backends.contract import BackendContract, InMemoryBackend
 
 
 class TestBuiltin(BackendContract):
     engine = BuiltinBackend
+
+
+class TestInMemory(BackendContract):
+    engine = InMemoryBackend
