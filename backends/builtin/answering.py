@@ -1,13 +1,12 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.legs import Legs
-from notewell.backends.builtin.ondisk import unread_warnings
 from notewell.backends.builtin.recheck import Recheck
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import BACKEND, Store
@@ -19,6 +18,7 @@ from notewell.backends.text.ranking import rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.snippets import cut_snippet
 from notewell.types import Fallback, FallbackReason, Freshness, Hit, source_of
+from notewell.workspace.layout import show_name
 
 if TYPE_CHECKING:  # loaded by those who need them
     from notewell.backends.builtin.scanning import Looked
@@ -29,6 +29,9 @@ _FEWEST_CANDIDATES = 40
 
 _MOST_CANDIDATES = 2_000
 """Passages that are weighed at most to fill an answer."""
+
+_NAMED = 5
+"""Notes and folders that a sentence names."""
 
 _WITHOUT_TRANSCRIPTS = (
     "Transcripts are found by the index alone, so they were left out."
@@ -145,6 +148,20 @@ def from_files(
         freshness=Freshness(pending=looked.notes),
         warnings=(*_warnings(asked), *_missed(query, looked)),
     )
+
+
+def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
+    """Say what cannot be read now, by path and reason; nothing if that is nothing.
+
+    >>> unread_warnings({"memory": "Permission denied"})
+    ('Cannot be read now, and is left out until it can: memory (Permission denied).',)
+    """
+    if not unread:
+        return ()
+    named = [f"{show_name(path)} ({why})" for path, why in sorted(unread.items())]
+    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+    said = ", ".join(named[:_NAMED])
+    return (f"Cannot be read now, and is left out until it can: {said}{more}.",)
 
 
 def _from_legs(

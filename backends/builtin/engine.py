@@ -14,11 +14,11 @@ from notewell.backends.base import (
     Run,
     Site,
 )
-from notewell.backends.builtin.answering import from_files, from_index
+from notewell.backends.builtin.answering import from_files, from_index, unread_warnings
+from notewell.backends.builtin.changes import Inventory, take_inventory
 from notewell.backends.builtin.files import size_of
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.location import locate_index
-from notewell.backends.builtin.ondisk import OnDisk, look_at, unread_warnings
 from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.outcome import (
@@ -164,16 +164,16 @@ class Engine:
             closed = unread_warnings(_visible(last, query))
             return replace(found, warnings=(*found.warnings, *closed))
         spoken = "sessions" in query.sources
-        here = look_at(self._site, spoken=spoken)
-        pending = self._pending(store, here, spoken=spoken)
+        here = take_inventory(self._site, spoken=spoken)
+        count_pending = self._pending(store, here, spoken=spoken)
         closed = tuple(
             said for said in self._closed(here, query) if said not in found.warnings
         )
-        stale = bool(found.freshness.stale) or pending > 0 or bool(closed)
-        fresh = replace(found.freshness, pending=pending, stale=stale)
+        stale = bool(found.freshness.stale) or count_pending > 0 or bool(closed)
+        fresh = replace(found.freshness, pending=count_pending, stale=stale)
         return replace(found, freshness=fresh, warnings=(*found.warnings, *closed))
 
-    def _closed(self, here: OnDisk, query: Query) -> tuple[str, ...]:
+    def _closed(self, here: Inventory, query: Query) -> tuple[str, ...]:
         """Say what cannot be read now, of what may be seen in this conversation."""
         said = _visible(here.unread(), query)
         root = tuple(
@@ -222,7 +222,7 @@ class Engine:
         """Count what the index holds and what it lacks."""
         from notewell.backends.builtin.counting import counted, uncounted
 
-        scanned = look_at(self._site)
+        scanned = take_inventory(self._site)
         notice = self._location.notice
         warnings = (*((notice,) if notice else ()), *unread_warnings(scanned.unread()))
         if self._background and self._background.problem:
@@ -231,9 +231,9 @@ class Engine:
             with self._readers.one() as store:
                 if size_of(self._path) <= _CHECKED_AT_ONCE:
                     store.require_sound()
-                pending = self._pending(store, scanned)
+                count_pending = self._pending(store, scanned)
                 settings = self._site.agent.search.store.vector
-                return counted(store, self._path, pending, warnings, settings)
+                return counted(store, self._path, count_pending, warnings, settings)
         except Unreadable as error:
             return uncounted(self._path, len(scanned), error, warnings)
 
@@ -271,13 +271,13 @@ class Engine:
             warnings=warnings,
         )
 
-    def _pending(self, store: Store, scanned: OnDisk, *, spoken: bool = True) -> int:
+    def _pending(self, store: Store, scanned: Inventory, *, spoken: bool = True) -> int:
         """Count what the index lacks; without `spoken` only notes."""
-        from notewell.backends.builtin.difference import changes, pending
+        from notewell.backends.builtin.changes import count_pending, live_changes
 
         search = self._site.agent.search
-        differing = changes(store, scanned, self._identity, search)
-        return pending(differing, scanned, spoken=spoken)
+        differing = live_changes(store, scanned, self._identity, search)
+        return count_pending(differing, scanned, spoken=spoken)
 
 
 def _visible(unread: Mapping[str, str], query: Query) -> dict[str, str]:

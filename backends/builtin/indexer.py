@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import attrgetter
-from typing import Final, NamedTuple
 
+from notewell.backends.builtin.changes import IndexedNote, Signature
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.text.analysis import Forms, forms_of
@@ -15,39 +15,6 @@ from notewell.workspace import Note, read_note, split_lines
 
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
-
-UNSETTLED: Final = -1
-"""The time of a last change that was so recent that another one may not show."""
-
-
-class Signature(NamedTuple):
-    """What tells from outside whether a file may have changed."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-
-
-class Known(NamedTuple):
-    """A note as the index holds it."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    id: int
-    digest: bytes
-    problem: str | None
-
-
-def known_notes(store: Store, generation: Generation) -> dict[str, Known]:
-    """Return every note of a generation by its path."""
-    rows = store.rows(
-        "select path, size, mtime_ns, ctime_ns, id, digest, problem"
-        f" from {generation.files}"
-        f" where id not in (select file_id from {generation.transcripts})"
-    )
-    return {known.path: known for known in map(Known._make, rows)}
 
 
 def vector_key(text: str) -> bytes:
@@ -79,7 +46,7 @@ class Indexer:
         self._chunking = chunking
         self.changed = 0
 
-    def put(self, note: Note, before: Known | None, signature: Signature) -> None:
+    def put(self, note: Note, before: IndexedNote | None, signature: Signature) -> None:
         """Read a note and index it, replacing what the index held of it.
 
         A note that cannot be read is kept with its problem, and with the passages that
@@ -106,13 +73,13 @@ class Indexer:
         )
         self._replace(note, before, signature, read.digest, chunks, None)
 
-    def mark(self, before: Known, problem: str) -> None:
+    def mark(self, before: IndexedNote, problem: str) -> None:
         """Write down why a note cannot be read now; its passages stay."""
         self.put_row(
             before.path, before.id, Signature(*before[1:4]), before.digest, problem
         )
 
-    def bring_over(self, source: Generation, before: Known, problem: str) -> None:
+    def bring_over(self, source: Generation, before: IndexedNote, problem: str) -> None:
         """Index a note that cannot be read now by what another generation holds of it."""
         rows = self._store.rows(
             "select start_line, end_line, text, heading, piece"
@@ -133,14 +100,14 @@ class Indexer:
         key = self.put_row(before.path, None, signature, before.digest, problem)
         self.add(key, before.path, chunks)
 
-    def remove(self, before: Iterable[Known]) -> None:
+    def remove(self, before: Iterable[IndexedNote]) -> None:
         """Take notes out of the index."""
         for known in before:
             self.changed += 1
             self._clear(known.id)
             self._run(f"delete from {self._tables.files} where id = ?", (known.id,))
 
-    def _touch(self, before: Known, signature: Signature) -> None:
+    def _touch(self, before: IndexedNote, signature: Signature) -> None:
         self._run(
             f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?"
             " where id = ?",
@@ -150,7 +117,7 @@ class Indexer:
     def _replace(
         self,
         note: Note,
-        before: Known | None,
+        before: IndexedNote | None,
         signature: Signature,
         digest: bytes,
         chunks: Iterable[Chunk],

@@ -10,28 +10,26 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import apsw
 
 from notewell.backends.base import Listener
-from notewell.backends.builtin.difference import Difference, differences
-from notewell.backends.builtin.identity import Identity, key_of
-from notewell.backends.builtin.indexer import (
+from notewell.backends.builtin.changes import (
     UNSETTLED,
-    Indexer,
+    Inventory,
+    NoteChanges,
     Signature,
-    known_notes,
+    TranscriptChanges,
+    generation_changes,
+    indexed_notes,
 )
-from notewell.backends.builtin.ondisk import OnDisk
+from notewell.backends.builtin.identity import Identity, key_of
+from notewell.backends.builtin.indexer import Indexer
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vocabulary import count
 from notewell.config import SearchSettings
 from notewell.workspace import Note, WorkspaceScan
-
-if TYPE_CHECKING:  # most agents have notes alone
-    from notewell.backends.builtin.transcripts.difference import Spoken
 
 _COMMIT_EVERY = 1.0
 """Seconds of work that a killed run may lose."""
@@ -43,7 +41,7 @@ stamp (file systems tick at up to two seconds), so it is read once more next tim
 
 def bring_up_to_date(
     store: Store,
-    found: OnDisk,
+    found: Inventory,
     *,
     identity: Identity,
     settings: SearchSettings,
@@ -66,10 +64,10 @@ def bring_up_to_date(
     target = _target(store, identity, force=force)
     indexer = Indexer(store, target, settings.chunking)
     _bring_over(store, target, indexer, found.notes)
-    todo = differences(store, target, found, settings)
+    todo = generation_changes(store, target, found, settings)
     works = chain(
         _works_on_notes(indexer, todo.notes),
-        _works_on_transcripts(store, target, indexer, todo.spoken, settings),
+        _works_on_transcripts(store, target, indexer, todo.transcripts, settings),
     )
     done = 0
     # Closed here, and not when it is collected: its last commit may fail.
@@ -113,15 +111,17 @@ def _bring_over(
     live = store.live()
     if live is None or live == target or not scan.unread:
         return
-    here = known_notes(store, target)
+    here = indexed_notes(store, target)
     with store.connection:
-        for path, known in known_notes(store, live).items():
+        for path, known in indexed_notes(store, live).items():
             why = scan.why_unread(path)
             if why is not None and path not in here:
                 indexer.bring_over(live, known, why)
 
 
-def _works_on_notes(indexer: Indexer, todo: Difference) -> Iterator[Callable[[], None]]:
+def _works_on_notes(
+    indexer: Indexer, todo: NoteChanges
+) -> Iterator[Callable[[], None]]:
     for known in todo.removed:
         yield partial(indexer.remove, [known])
     for note, before in (*todo.changed, *todo.again):
@@ -134,7 +134,7 @@ def _works_on_transcripts(
     store: Store,
     target: Generation,
     indexer: Indexer,
-    todo: "Spoken | None",
+    todo: TranscriptChanges | None,
     settings: SearchSettings,
 ) -> Iterator[Callable[[], None]]:
     if not todo:
@@ -142,8 +142,8 @@ def _works_on_transcripts(
     from notewell.backends.builtin.transcripts.indexing import TranscriptIndexer
 
     spoken = TranscriptIndexer(store, target, indexer, settings.chunking)
-    for heard in todo.removed:
-        yield partial(spoken.remove, heard)
+    for indexed in todo.removed:
+        yield partial(spoken.remove, indexed)
     for transcript, before in (*todo.changed, *todo.again):
         yield partial(spoken.put, transcript, before)
 

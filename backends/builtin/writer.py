@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import apsw
 
 from notewell.backends.base import Run, Site
+from notewell.backends.builtin.changes import Inventory, live_changes, take_inventory
 from notewell.backends.builtin.checksums import check_pages
 from notewell.backends.builtin.damage import explained
-from notewell.backends.builtin.difference import changes
 from notewell.backends.builtin.files import state_of
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.locking import only_writer
-from notewell.backends.builtin.ondisk import OnDisk, look_at
 from notewell.backends.builtin.readers import Readers, Unreadable
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.sync import agreed, bring_up_to_date
@@ -33,7 +32,7 @@ class Indexed:
         warnings: What a person should know.
     """
 
-    scanned: OnDisk
+    scanned: Inventory
     done: int = 0
     left: int | None = 0
     warnings: tuple[str, ...] = ()
@@ -120,14 +119,14 @@ class Writer:
                 carry_over(store)
             yield store
 
-    def _scanned(self, *, emptied: bool = False) -> OnDisk:
+    def _scanned(self, *, emptied: bool = False) -> Inventory:
         """Walk the notes; a folder that cannot be read is not one without notes.
 
         Args:
             emptied: Take an empty folder for one that somebody has emptied, and not for
                 the place of a disk that is not there.
         """
-        scanned = look_at(self._site)
+        scanned = take_inventory(self._site)
         if not emptied and scanned.is_bare and self._holds_notes():
             raise BackendUnavailable(
                 BACKEND,
@@ -150,19 +149,21 @@ class Writer:
             return live is not None and store.one(f"select 1 from {live.files}") == 1
         return False
 
-    def _agrees(self, scanned: OnDisk) -> bool:
+    def _agrees(self, scanned: Inventory) -> bool:
         """Say, without a lock, whether there is nothing to do."""
         if self._readers.found_damage:
             return False
         try:
             with self._readers.one() as store:
-                found = changes(store, scanned, self._identity, self._site.agent.search)
+                found = live_changes(
+                    store, scanned, self._identity, self._site.agent.search
+                )
         except Unreadable:
             return False
         return found is not None and not len(found)
 
     def _write(
-        self, scanned: OnDisk, run: Run, deadline: float | None, *, publish: bool
+        self, scanned: Inventory, run: Run, deadline: float | None, *, publish: bool
     ) -> tuple[int, int]:
         if self._readers.found_damage:
             self._begin_anew()

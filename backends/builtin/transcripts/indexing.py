@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from notewell.backends.builtin.indexer import Indexer, Signature
+from notewell.backends.builtin.changes import IndexedTranscript, Signature
+from notewell.backends.builtin.indexer import Indexer
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.transcripts.difference import Heard
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.config import ChunkingSettings
 from notewell.sessions.files import Transcript
@@ -49,7 +49,7 @@ class TranscriptIndexer:
         self._indexer = indexer
         self._chunking = chunking
 
-    def put(self, transcript: Transcript, before: Heard | None) -> None:
+    def put(self, transcript: Transcript, before: IndexedTranscript | None) -> None:
         """Read a transcript, or what is new in it, and index that.
 
         A transcript that cannot be read is kept with its problem, and with the passages
@@ -74,17 +74,19 @@ class TranscriptIndexer:
             self._forget(self._chunks_of(key))
         self._add(key, transcript.path, kept, news.messages)
 
-    def remove(self, heard: Heard) -> None:
+    def remove(self, indexed: IndexedTranscript) -> None:
         """Take a transcript out of the index."""
-        self._forget(self._chunks_of(heard.id))
-        self._run(f"delete from {self._tables.transcripts} where file_id = ?", heard.id)
-        self._run(f"delete from {self._tables.files} where id = ?", heard.id)
+        self._forget(self._chunks_of(indexed.id))
+        self._run(
+            f"delete from {self._tables.transcripts} where file_id = ?", indexed.id
+        )
+        self._run(f"delete from {self._tables.files} where id = ?", indexed.id)
         self._indexer.changed += 1
 
     def _row(
         self,
         transcript: Transcript,
-        before: Heard | None,
+        before: IndexedTranscript | None,
         read: Position,
         problem: str | None,
     ) -> int:
@@ -182,7 +184,7 @@ class TranscriptIndexer:
 
 
 def _looks(
-    transcript: Transcript, before: Heard, problem: str
+    transcript: Transcript, before: IndexedTranscript, problem: str
 ) -> tuple[int, int, int, str]:
     return (transcript.size, transcript.mtime_ns, before.id, problem)
 
