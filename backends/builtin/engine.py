@@ -14,12 +14,12 @@ from notewell.backends.base import (
     Run,
     Site,
 )
-from notewell.backends.builtin.answering import from_files, from_index, unread_warnings
 from notewell.backends.builtin.changes import Inventory, take_inventory
 from notewell.backends.builtin.files import size_of
 from notewell.backends.builtin.identity import Identity
 from notewell.backends.builtin.location import locate_index
 from notewell.backends.builtin.readers import Readers, Unreadable
+from notewell.backends.builtin.search import search_index, unread_warnings
 from notewell.backends.builtin.store import BACKEND, Store
 from notewell.backends.builtin.vectors.outcome import (
     KEYWORDS_ONLY,
@@ -135,15 +135,17 @@ class Engine:
                 meaning = self._vectors.meaning(query.text)
             with self._readers.one(stop) as store:
                 outdated = self._identity.reason_to_replace(store)
-                found = from_index(
+                found = search_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
                 )
                 if found.hits:
                     return found
                 return self._with_pending(store, found, query)
         except Unreadable as error:
+            from notewell.backends.builtin.fallback_scan import search_files
+
             # The question may have been sent away before the index turned out so.
-            return from_files(
+            return search_files(
                 self._site, query, error.reason, error.why, meaning=meaning, stop=stop
             )
 

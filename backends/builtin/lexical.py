@@ -1,8 +1,12 @@
-"""The keyword leg, first stage: which passages may answer, by FTS5 and BM25.
+"""Keyword search, first stage: which passages may answer, by FTS5 and BM25.
 
 What a query costs here is what its terms' lists are long, so the rare terms are
 asked for first, and more common ones only while the lists stay short. The second
-stage (`scoring`) weighs everything that was asked for, common words too.
+stage (`text.scoring`) weighs everything that was asked for, common words too.
+
+FTS5 keeps no document frequencies: it counts a term's list whenever it is asked, which
+takes as long as the list. So those of terms that stand in a large share of the passages
+are recorded when the index has grown (`sync`), and only short lists are counted here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,13 +14,13 @@ from typing import NamedTuple
 
 import apsw
 
+from notewell.backends.base import Query
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.transcripts.visible import Visible
-from notewell.backends.builtin.vocabulary import passages_with
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.scoring import ExactMatch, quoted
+from notewell.types import source_of
 
 _LONGEST_LISTS = 20_000
 """Entries of term lists that a query may read, the rarest term's excepted."""
@@ -28,22 +32,77 @@ _WEIGHTS = "1.0, 0.6, 0.8"
 """BM25 weights of body, extra and context."""
 
 
-def spread_of(
+class PassageFilter:
+    """Says of paths, and to SQLite, what may be seen.
+
+    Attributes:
+        condition: Further terms of a `where` over the full-text index; may be empty.
+        values: What the condition's parameters stand for.
+    """
+
+    def __init__(self, store: Store, tables: Generation, query: Query) -> None:
+        self._query = query
+        self.condition = ""
+        self.values: tuple[str, ...] = ()
+        # Without transcripts in the index, notes are searched as if there were none.
+        spoken = bool(store.one(f"select 1 from {tables.transcripts} limit 1"))
+        if spoken:
+            self._restrict(store, tables)
+        if query.hides_many or (spoken and "sessions" in query.sources):
+            self._leave_out(store, tables)
+
+    def __call__(self, path: str) -> bool:
+        """Whether passages of a note or a transcript may be shown."""
+        return source_of(path) in self._query.sources and not self._query.hides(path)
+
+    def _restrict(self, store: Store, tables: Generation) -> None:
+        spoken = (
+            f"exists (select 1 from {tables.origins} as o"
+            f" where o.chunk_id = {tables.fts}.rowid)"
+        )
+        if "sessions" not in self._query.sources:
+            self.condition = f" and not {spoken}"
+        elif "memory" not in self._query.sources:
+            self.condition = f" and {spoken}"
+
+    def _leave_out(self, store: Store, tables: Generation) -> None:
+        """Leave out what the question hides: of the transcripts, or of all files."""
+        rows = store.rows(
+            f"select f.id, f.path from {tables.files} as f"
+            if self._query.hides_many
+            else f"select f.id, f.path from {tables.transcripts} as t"
+            f" join {tables.files} as f on f.id = t.file_id"
+        )
+        hidden = [str(key) for key, path in rows if self._query.hides(path)]
+        if hidden:
+            self.condition += (
+                f" and not exists (select 1 from {tables.chunks} as c"
+                f" where c.id = {tables.fts}.rowid"
+                " and c.file_id in (select value from json_each(?)))"
+            )
+            self.values = (f"[{','.join(hidden)}]",)
+
+
+def document_frequencies(
     store: Store, tables: Generation, wants: Sequence[QueryTerm]
 ) -> dict[str, int]:
-    """Return in how many passages each term of the wants stands."""
-    terms = {term for want in wants for term in want.terms()}
-    return passages_with(store, tables, sorted(terms))
+    """Return in how many passages each term of the wants stands; absent ones give 0."""
+    common = f"select passages from {tables.common} where term = ?"
+    counted = f"select doc from {tables.vocabulary} where term = ?"
+    return {
+        term: store.one(common, term) or store.one(counted, term) or 0
+        for term in sorted({term for want in wants for term in want.terms()})
+    }
 
 
-def candidates(
+def keyword_candidates(
     store: Store,
     tables: Generation,
     wants: Sequence[QueryTerm],
-    spread: Mapping[str, int],
+    frequencies: Mapping[str, int],
     literal: ExactMatch,
     *,
-    visible: Visible,
+    visible: PassageFilter,
     limit: int,
 ) -> list[Passage]:
     """Return the passages that match best by BM25, at most `limit`.
@@ -51,14 +110,18 @@ def candidates(
     When words of the query stand in some passages as they are written, at least one
     of these is among the candidates.
     """
-    found = _matching(store, tables, _expression(wants, spread), visible, limit)
+    found = _matching(store, tables, _expression(wants, frequencies), visible, limit)
     if any(literal.is_in(passage.text) for passage in found):
         return found
     return [*found, *_matching(store, tables, literal.expression(), visible, 1)]
 
 
 def _matching(
-    store: Store, tables: Generation, expression: str, visible: Visible, limit: int
+    store: Store,
+    tables: Generation,
+    expression: str,
+    visible: PassageFilter,
+    limit: int,
 ) -> list[Passage]:
     if not expression:
         return []
@@ -90,7 +153,7 @@ def read_passages(store: Store, sql: str, *values: object) -> list[Passage]:
     return found
 
 
-class _Way(NamedTuple):
+class _MatchPlan(NamedTuple):
     """One way to ask FTS5 for a want.
 
     Attributes:
@@ -104,34 +167,45 @@ class _Way(NamedTuple):
     second: bool
 
 
-def _expression(wants: Sequence[QueryTerm], spread: Mapping[str, int]) -> str:
+def _expression(wants: Sequence[QueryTerm], frequencies: Mapping[str, int]) -> str:
     """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
-    content = [want for want in wants if not want.stop_word and _is_here(want, spread)]
-    ways = {way for want in content or wants for way in _ways(want, spread) if way.cost}
+    content = [
+        want for want in wants if not want.stop_word and _is_here(want, frequencies)
+    ]
+    plans = {
+        plan
+        for want in content or wants
+        for plan in _plans(want, frequencies)
+        if plan.cost
+    }
     chosen: dict[str, None] = {}
     spent = 0
-    for way in sorted(ways, key=lambda way: (way.cost, way.written, way.second)):
-        if chosen and (way.second and way.cost > _CHEAP):
+    for plan in sorted(plans, key=lambda each: (each.cost, each.written, each.second)):
+        if chosen and (plan.second and plan.cost > _CHEAP):
             continue
-        if chosen and spent + way.cost > _LONGEST_LISTS:
+        if chosen and spent + plan.cost > _LONGEST_LISTS:
             break
-        chosen[way.written] = None
-        spent += way.cost
+        chosen[plan.written] = None
+        spent += plan.cost
     return " OR ".join(chosen)
 
 
-def _is_here(want: QueryTerm, spread: Mapping[str, int]) -> bool:
-    return want.prefix or any(way.cost for way in _ways(want, spread))
+def _is_here(want: QueryTerm, frequencies: Mapping[str, int]) -> bool:
+    return want.prefix or any(plan.cost for plan in _plans(want, frequencies))
 
 
-def _ways(want: QueryTerm, spread: Mapping[str, int]) -> list[_Way]:
-    ways = [_Way(quoted(t), spread.get(t, 0), want.part) for t in want.exact]
+def _plans(want: QueryTerm, frequencies: Mapping[str, int]) -> list[_MatchPlan]:
+    plans = [
+        _MatchPlan(quoted(t), frequencies.get(t, 0), want.part) for t in want.exact
+    ]
     if want.prefix:
-        return [_Way(f"{quoted(want.exact[0])} *", 1, want.part), *ways[1:]]
-    found = want.part or any(way.cost for way in ways)
+        return [_MatchPlan(f"{quoted(want.exact[0])} *", 1, want.part), *plans[1:]]
+    found = want.part or any(plan.cost for plan in plans)
     if want.loose:
-        ways.append(_Way(quoted(want.loose), spread.get(want.loose, 0), found))
-    if want.phrase and all(spread.get(part) for part in want.phrase):
-        cost = sum(spread[part] for part in want.phrase)
-        ways.append(_Way(quoted(" ".join(want.phrase)), cost, found))
-    return ways
+        plans.append(
+            _MatchPlan(quoted(want.loose), frequencies.get(want.loose, 0), found)
+        )
+    if want.phrase and all(frequencies.get(part) for part in want.phrase):
+        cost = sum(frequencies[part] for part in want.phrase)
+        plans.append(_MatchPlan(quoted(" ".join(want.phrase)), cost, found))
+    return plans

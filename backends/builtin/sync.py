@@ -27,7 +27,6 @@ from notewell.backends.builtin.identity import Identity, key_of
 from notewell.backends.builtin.indexer import Indexer
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vocabulary import count
 from notewell.config import SearchSettings
 from notewell.workspace import Note, WorkspaceScan
 
@@ -37,6 +36,16 @@ _COMMIT_EVERY = 1.0
 _RACY_NS = 2_000_000_000
 """A file younger than this when it was read may change again within the same time
 stamp (file systems tick at up to two seconds), so it is read once more next time."""
+
+
+_COMMON_SHARE = 0.02
+"""Share of the passages from which on a term counts as common."""
+
+_COUNT_ANYWAY = 2_000
+"""Lists up to this length are counted when they are needed."""
+
+_GROWTH = 1.25
+"""The common terms are counted again when the index has grown or shrunk so much."""
 
 
 def bring_up_to_date(
@@ -198,13 +207,41 @@ def _complete(store: Store, target: Generation, files: int, *, changed: bool) ->
     with store.connection:
         _verify(store, target, files)
         if changed or new:
-            count(store, target, force=new)
+            _record_statistics(store, target, force=new)
         if new:
             store.put("live", target.number)
             store.put("building", None)
             if live:
                 _drop(store, live)
         agreed(store)
+
+
+def _record_statistics(store: Store, generation: Generation, *, force: bool) -> None:
+    """Record the number of passages and their mean length, and the common terms.
+
+    The common terms are left as they are while the index keeps about its size.
+    """
+    total, mean = store.rows(
+        f"select count(*), coalesce(avg(length), 0) from {generation.chunks}"
+    )[0]
+    counted = store.get("common_counted_at") or 0
+    steady = not force and counted / _GROWTH <= total <= counted * _GROWTH
+    store.put("passages", total)
+    store.put("mean_length", max(1, round(mean)))
+    if not steady:
+        _count_common(store, generation, total)
+
+
+def _count_common(store: Store, generation: Generation, total: int) -> None:
+    least = max(_COUNT_ANYWAY, int(total * _COMMON_SHARE))
+    store.connection.execute(f"delete from {generation.common}")
+    if total > least:
+        store.connection.execute(
+            f"insert into {generation.common}"
+            f" select term, doc from {generation.vocabulary} where doc > ?",
+            (least,),
+        )
+    store.put("common_counted_at", total)
 
 
 def agreed(store: Store) -> None:

@@ -47,7 +47,7 @@ def test_joined_lines_are_the_text(text: str) -> None:
 
 
 @given(st.text())
-def test_utf8_is_read_as_it_stands(text: str) -> None:
+def test_utf8_is_read_verify(text: str) -> None:
     raw = text.encode("utf-8")
 
     assert decode_note(raw) == text.removeprefix("\ufeff")

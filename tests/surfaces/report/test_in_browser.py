@@ -55,7 +55,7 @@ def test_a_page_asks_for_nothing_and_its_policy_has_no_complaint(
     assert browser.complaints == []
 
 
-def test_text_of_notes_is_shown_as_it_stands_and_harms_nothing(
+def test_text_of_notes_is_shown_verify_and_harms_nothing(
     browser: Browser, show: Show
 ) -> None:
     show(made_up(queries=14))

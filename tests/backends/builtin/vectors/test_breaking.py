@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 import notewell
-from notewell.backends.builtin import answering
+from notewell.backends.builtin import search
 from notewell.backends.builtin.locking import only_writer
 from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.store import discard
@@ -112,7 +112,7 @@ def test_damage_beside_the_vectors_is_an_error_of_ours(
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 2)
-    monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
+    monkeypatch.setattr(search, "_FEWEST_CANDIDATES", 2)
     meant.notebook.write(NOTES)
     meant.notebook.write({f"memory/d{n}.md": f"distractor{n}\n" for n in range(30)})
     meant.index()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.builtin import answering
+from notewell.backends.builtin import search
 from notewell.backends.builtin.vectors import nearest
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def test_few_candidates_by_their_codes_hold_the_nearest(
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 2)
-    monkeypatch.setattr(answering, "_FEWEST_CANDIDATES", 2)
+    monkeypatch.setattr(search, "_FEWEST_CANDIDATES", 2)
     meant.notebook.write({**NOTES, **DISTRACTORS})
     meant.index()
 

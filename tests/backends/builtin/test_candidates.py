@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.builtin.fusion import fused, vector_share
+from notewell.backends.builtin.candidates import fuse, vector_share
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.config import HybridSettings
 
@@ -74,8 +74,8 @@ def test_meaning_decides_where_words_are_weak_and_words_where_they_are_strong() 
     weak = [scored(1, 0.05, 0.1), scored(2, 0.01, 0.6), scored(3, 0.02, 0.2)]
     strong = [scored(1, 0.6, 0.1), scored(2, 0.12, 0.6), scored(3, 0.2, 0.2)]
 
-    assert best_of(fused(weak, 0.1, USUAL)) == 2
-    assert best_of(fused(strong, 0.1, USUAL)) == 1
+    assert best_of(fuse(weak, 0.1, USUAL)) == 2
+    assert best_of(fuse(strong, 0.1, USUAL)) == 1
 
 
 def best_of(found: list[ScoredPassage]) -> int:
@@ -98,8 +98,8 @@ def test_scores_lie_in_bounds_and_do_not_depend_on_the_order_of_the_candidates(
     able = [scored(number, *row) for number, row in enumerate(rows)]
     given_ = weighted(*weights)
 
-    found = fused(able, background, given_, gate=gate)
-    turned = fused(able[::-1], background, given_, gate=gate)
+    found = fuse(able, background, given_, gate=gate)
+    turned = fuse(able[::-1], background, given_, gate=gate)
 
     assert found == turned[::-1]
     assert all(0 <= one.score <= 1 for one in found)
@@ -112,8 +112,8 @@ def test_a_weight_of_nothing_leaves_the_other_leg_alone(
 ) -> None:
     able = [scored(number, *row) for number, row in enumerate(rows)]
 
-    words = fused(able, 0.0, weighted(0.0, 1.0), gate=gate)
-    meaning = fused(able, 0.0, weighted(1.0, 0.0), gate=gate)
+    words = fuse(able, 0.0, weighted(0.0, 1.0), gate=gate)
+    meaning = fuse(able, 0.0, weighted(1.0, 0.0), gate=gate)
 
     for left, right in pairwise(words):
         assert (left.score <= right.score) or left.text >= right.text
@@ -135,6 +135,6 @@ def test_stronger_words_and_a_poorer_model_never_raise_the_share(
 
 
 def test_the_last_one_found_has_a_score_too() -> None:
-    best, last = fused([scored(1, 0.8, 0.9), scored(2, 0.1, 0.1)], 0.1, USUAL)
+    best, last = fuse([scored(1, 0.8, 0.9), scored(2, 0.1, 0.1)], 0.1, USUAL)
 
     assert best.score > last.score > 0

@@ -10,20 +10,94 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 
+from notewell.backends.base import Findings, Query, Site
 from notewell.backends.blocking import CalledOff
+from notewell.backends.builtin.search import (
+    best_hits,
+    empty_reason,
+    query_warnings,
+    unread_warnings,
+)
+from notewell.backends.builtin.store import BACKEND
+from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Meaning
+from notewell.backends.builtin.verify import Verifier
 from notewell.backends.text.analysis import forms_of, terms_of
 from notewell.backends.text.chunking import cut_chunks
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.query import QueryTerm
+from notewell.backends.text.query import parse_query as read_query
+from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.config import ChunkingSettings
+from notewell.types import Fallback, FallbackReason, Freshness
 from notewell.workspace import Note, Workspace, read_note, scan, split_lines
 
 _SECONDS = 8.0
 """Notes that cannot be read in this time are left out, and the answer says so."""
 
 
+_WITHOUT_TRANSCRIPTS = (
+    "Transcripts are found by the index alone, so they were left out."
+)
+
+
+def search_files(
+    site: Site,
+    query: Query,
+    reason: FallbackReason,
+    why: str,
+    *,
+    meaning: Meaning = WORDS_ALONE,
+    stop: Event | None = None,
+) -> Findings:
+    """Answer by reading the notes themselves, since the index cannot be read.
+
+    Args:
+        reason: Why it cannot, in one word.
+        why: The same in a sentence.
+        meaning: What was done for the question's vector before that came out.
+        stop: No further note is read once it is set.
+
+    Raises:
+        CalledOff: `stop` was set.
+    """
+    stepped_down = Fallback(
+        kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
+    )
+    asked = read_query(query.text)
+    if not asked.terms:
+        return Findings(hits=(), mode="scan", reason="empty-query")
+    chunking = site.agent.search.chunking
+    found = scan_notes(
+        site.workspace,
+        asked.terms,
+        chunking,
+        hides=lambda path: "memory" not in query.sources or query.hides(path),
+        stop=stop,
+    )
+    scorer = Scorer(
+        asked.terms,
+        found.spread,
+        passages=found.total,
+        mean_length=found.mean_length,
+    )
+    scored = [scorer.score(passage) for passage in found.passages]
+    literal = ExactMatch(asked.terms, found.spread)
+    verifier = Verifier(site.workspace)
+    hits = best_hits(site, query, scored, scorer, literal, verifier)
+    return Findings(
+        hits=hits,
+        mode="scan",
+        fallbacks=(*meaning.fallbacks, stepped_down),
+        local_to_remote=meaning.local_to_remote,
+        degraded=True,
+        reason=None if hits else empty_reason(found.total),
+        freshness=Freshness(pending=found.notes),
+        warnings=(*query_warnings(asked), *_missed(query, found)),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class ScanResult:
     """What reading the notes gave.
 
     Attributes:
@@ -45,14 +119,14 @@ class Looked:
     unread: Mapping[str, str]
 
 
-def look_through(
+def scan_notes(
     workspace: Workspace,
     wants: Sequence[QueryTerm],
     chunking: ChunkingSettings,
     *,
     hides: Callable[[str], bool],
     stop: Event | None = None,
-) -> Looked:
+) -> ScanResult:
     """Read the notes of a workspace and keep what a query may be answered with.
 
     Raises:
@@ -80,7 +154,7 @@ def look_through(
                 found.append(passage)
         if time.monotonic() > until:
             break
-    return Looked(
+    return ScanResult(
         passages=found,
         spread=spread,
         total=total,
@@ -122,3 +196,12 @@ def _terms(passage: Passage) -> set[str]:
 
 def _any_begins(terms: set[str], heads: tuple[str, ...]) -> bool:
     return bool(heads) and any(term.startswith(heads) for term in terms)
+
+
+def _missed(query: Query, found: "ScanResult") -> Iterator[str]:
+    """Say what was not read on the way through the notes."""
+    yield from unread_warnings(found.unread)
+    if found.read < found.notes:
+        yield f"Only {found.read} of {found.notes} notes could be read in time."
+    if "sessions" in query.sources:
+        yield _WITHOUT_TRANSCRIPTS

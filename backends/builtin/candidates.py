@@ -1,6 +1,14 @@
-"""The two legs of a search: what they find, weighed and joined."""
+"""The candidates of an answer: what words and vectors find, weighed and fused.
+
+Each leg's scores are stretched over the candidates to [0, 1] and added. How much the
+vectors count depends on two things: how well the best passage answers by words, and
+whether the model tells these notes apart at all. Where words are weak, meaning decides;
+where they are strong, or the model sees no difference between the notes, words do.
+`docs/ranking.md` has the measurements.
+"""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -8,26 +16,47 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 
 from notewell.backends.base import Query, Site
-from notewell.backends.builtin.fusion import by_vectors, fused
-from notewell.backends.builtin.lexical import candidates, read_passages, spread_of
+from notewell.backends.builtin.lexical import (
+    PassageFilter,
+    document_frequencies,
+    keyword_candidates,
+    read_passages,
+)
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.transcripts.visible import Visible
-from notewell.backends.builtin.vectors.outcome import QueryVector
+from notewell.backends.builtin.vectors.outcome import Meaning
 from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
 from notewell.backends.text.query import ParsedQuery, QueryTerm
 from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.config import HybridSettings
 from notewell.types import Fallback, Mode
 
 if TYPE_CHECKING:
-    from notewell.backends.builtin.vectors.nearest import Neighbour, VectorSearch
-
+    from notewell.backends.builtin.vectors.nearest import Near, VectorSearch
 
 _UNREACHABLE: Final = 2.0
 """More than any cosine."""
 
+_WEAK: Final = 0.05
+_STRONG: Final = 0.2
+"""Best text scores: up to the first words count least, from the second on most. A model
+that tells the notes apart less leaves the words more: the second is nearer to the first."""
 
-class Legs:
+_MOST: Final = 0.95
+_LEAST: Final = 0.3
+"""The vectors' share of the order then, with the usual weights."""
+
+_BEND: Final = 2
+"""Power of the stretched text scores: what is half as good as the best counts a quarter,
+so that passages with one common word do not stand in the way of meaning."""
+
+_LAST: Final = 0.001
+"""The order of the last one, where the best has 1: what is found is more than nothing."""
+
+_USUAL: Final = HybridSettings()
+
+
+class Candidates:
     """One question to one generation of the index.
 
     Attributes:
@@ -46,7 +75,7 @@ class Legs:
         tables: Generation,
         asked: ParsedQuery,
         query: Query,
-        meaning: QueryVector,
+        meaning: Meaning,
     ) -> None:
         wants = asked.terms
         hybrid = site.agent.search.query.hybrid
@@ -58,8 +87,8 @@ class Legs:
         self._tables = tables
         self._wants = wants
         self._text = query.text
-        self._visible = Visible(store, tables, query)
-        self.spread = spread_of(store, tables, wants)
+        self._visible = PassageFilter(store, tables, query)
+        self.spread = document_frequencies(store, tables, wants)
         self.passages: int = store.get("passages") or 0
         self.scorer = Scorer(
             wants,
@@ -71,7 +100,7 @@ class Legs:
         self.vectors = self._vectors(meaning)
         self.exhausted = False
         self._scored: dict[int, ScoredPassage] = {}
-        self._nearness: dict[int, Neighbour] = {}
+        self._nearness: dict[int, Near] = {}
 
     @property
     def mode(self) -> Mode:
@@ -85,9 +114,9 @@ class Legs:
         """Why vectors were not compared as they were to be, if they were not."""
         return self.vectors.fallbacks if self.vectors else ()
 
-    def candidates(self, literal: ExactMatch, pool: int) -> list[ScoredPassage]:
+    def take(self, literal: ExactMatch, pool: int) -> list[ScoredPassage]:
         """Return about `pool` passages of each leg, weighed and joined."""
-        found = candidates(
+        found = keyword_candidates(
             self._store,
             self._tables,
             self._wants,
@@ -108,8 +137,8 @@ class Legs:
         joined = [self._compared(one) for one in self._scored.values()]
         if self._hybrid.enabled:
             background = self.vectors.background
-            return fused(joined, background, self._hybrid, gate=self._gate)
-        return by_vectors(joined)
+            return fuse(joined, background, self._hybrid, gate=self._gate)
+        return order_by_vectors(joined)
 
     @cached_property
     def floor(self) -> float | None:
@@ -148,15 +177,18 @@ class Legs:
 
         return script_of(self._text)
 
-    def _vectors(self, meaning: QueryVector) -> "VectorSearch | None":
+    def _vectors(self, meaning: Meaning) -> "VectorSearch | None":
         if meaning.vector is None or meaning.identity is None or meaning.ways is None:
             return None
-        from notewell.backends.builtin.vectors.sets import answering_set, missing_now
+        from notewell.backends.builtin.vectors.tables import (
+            answering_set,
+            still_lacking,
+        )
 
         kept = answering_set(self._store, self._tables, meaning.identity, meaning.cut)
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
-        self.lacking = missing_now(self._store, self._tables, kept)
+        self.lacking = still_lacking(self._store, self._tables, kept)
         return meaning.ways.search(self._store, self._tables, kept, meaning.vector)
 
     def _compared(self, scored: ScoredPassage) -> ScoredPassage:
@@ -192,3 +224,81 @@ def _has_meaning(want: QueryTerm) -> bool:
     """Say whether a model can know what a thing is; it cannot know ids and hashes."""
     words = not want.stop_word and not want.part
     return words and not any(map(str.isdigit, want.exact[0]))
+
+
+def fuse(
+    scored: Sequence[ScoredPassage],
+    background: float,
+    settings: HybridSettings,
+    *,
+    gate: float = 1.0,
+) -> list[ScoredPassage]:
+    """Return the passages with the score by which words and vectors order them.
+
+    Args:
+        scored: The candidates of both legs, each with its text score, and with its
+            cosine if it has a vector.
+        background: The mean cosine of the question with all passages.
+        settings: The weights.
+        gate: In [0, 1], how well the model tells these notes apart.
+    """
+    if not scored:
+        return []
+    best = max(one.text for one in scored)
+    cosines = [background if one.vector is None else one.vector for one in scored]
+    share = vector_share(best, settings, gate=gate)
+    text = _stretched([one.text for one in scored])
+    vector = _stretched(cosines)
+    order = [
+        _LAST + (1 - _LAST) * (share * near + (1 - share) * words**_BEND)
+        for words, near in zip(text, vector, strict=True)
+    ]
+    # The order is by place among the candidates; the scale is that of the legs.
+    absolute = max(
+        share * max(0.0, near) + (1 - share) * one.text
+        for one, near in zip(scored, cosines, strict=True)
+    )
+    scale = min(1.0, absolute) / max(order)
+    return [
+        replace(one, score=min(1.0, one_of * scale))
+        for one, one_of in zip(scored, order, strict=True)
+    ]
+
+
+def order_by_vectors(scored: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """Return the passages with their nearness as score: `hybrid.enabled` is false."""
+    return [replace(one, score=max(0.0, one.vector or 0.0)) for one in scored]
+
+
+def vector_share(best: float, settings: HybridSettings, *, gate: float) -> float:
+    """Return the vectors' share of the order, in [0, 1].
+
+    Args:
+        best: The best text score of a candidate.
+        settings: The weights; others than the usual ones scale the odds of the share.
+        gate: In [0, 1], how well the model tells these notes apart.
+
+    >>> [round(vector_share(best, _USUAL, gate=1), 2) for best in (0.05, 0.08, 0.2)]
+    [0.95, 0.82, 0.3]
+    >>> [round(vector_share(best, _USUAL, gate=0.2), 2) for best in (0.05, 0.056, 0.2)]
+    [0.95, 0.77, 0.06]
+    """
+    if not settings.text_weight or not settings.vector_weight:
+        return 0.0 if settings.text_weight else 1.0
+    if best <= 0:
+        return 1.0  # there are no words that could be outvoted
+    room = gate * (_STRONG - _WEAK)
+    above = max(0.0, best - _WEAK)
+    strength = above / room if above < room else float(above > 0)
+    share = _MOST + (gate * _LEAST - _MOST) * strength
+    near = share * settings.vector_weight * _USUAL.text_weight
+    words = (1 - share) * settings.text_weight * _USUAL.vector_weight
+    return near / (near + words) if near else 0.0
+
+
+def _stretched(values: Sequence[float]) -> list[float]:
+    """Return the values stretched to [0, 1]; equal ones are all best, or all nothing."""
+    least, most = min(values), max(values)
+    if most == least:
+        return [1.0 if most > 0 else 0.0] * len(values)
+    return [(value - least) / (most - least) for value in values]

@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from notewell.backends.base import Query
-from notewell.backends.builtin.answering import from_files
+from notewell.backends.builtin.fallback_scan import search_files
 from notewell.backends.builtin.readers import unreadable
 from notewell.backends.builtin.schema import APPLICATION_ID
 
@@ -75,7 +75,7 @@ def test_without_notes_nothing_is_indexed(notebook: "Notebook") -> None:
 def test_notes_that_cannot_be_read_in_time_are_told(
     notebook: "Notebook", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.backends.builtin.scanning._SECONDS", 0.0)
+    monkeypatch.setattr("notewell.backends.builtin.fallback_scan._SECONDS", 0.0)
     notebook.write(NOTES)
 
     found = notebook.ask("gateway")
@@ -101,7 +101,7 @@ def test_what_sqlite_says_is_told_in_one_word_and_without_text_of_notes(
     notebook.write(NOTES)
     why = unreadable(error)
 
-    found = from_files(
+    found = search_files(
         notebook.site(), Query(text="gateway", limit=6), why.reason, why.why
     )
 

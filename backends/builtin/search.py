@@ -1,28 +1,22 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from threading import Event
-from typing import TYPE_CHECKING
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.builtin.legs import Legs
-from notewell.backends.builtin.recheck import Recheck
+from notewell.backends.builtin.candidates import Candidates
 from notewell.backends.builtin.schema import Generation
-from notewell.backends.builtin.store import BACKEND, Store
-from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Meaning
+from notewell.backends.builtin.verify import TranscriptCitations, Verifier
 from notewell.backends.text.passages import ScoredPassage
 from notewell.backends.text.query import ParsedQuery
 from notewell.backends.text.query import parse_query as read_query
 from notewell.backends.text.ranking import rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.snippets import cut_snippet
-from notewell.types import Fallback, FallbackReason, Freshness, Hit, source_of
+from notewell.types import EmptyReason, Fallback, Freshness, Hit, source_of
 from notewell.workspace.layout import show_name
-
-if TYPE_CHECKING:  # loaded by those who need them
-    from notewell.backends.builtin.scanning import Looked
-    from notewell.backends.builtin.transcripts.citing import Sayings
 
 _FEWEST_CANDIDATES = 40
 """Passages that are weighed whatever the limit: the second stage wants a choice."""
@@ -33,18 +27,15 @@ _MOST_CANDIDATES = 2_000
 _NAMED = 5
 """Notes and folders that a sentence names."""
 
-_WITHOUT_TRANSCRIPTS = (
-    "Transcripts are found by the index alone, so they were left out."
-)
 _CUT = "The query is long; its first and weightiest words were searched for."
 
 
-def from_index(
+def search_index(
     site: Site,
     store: Store,
     query: Query,
     *,
-    meaning: QueryVector = KEYWORDS_ONLY,
+    meaning: Meaning = WORDS_ALONE,
     outdated: str | None = None,
 ) -> Findings:
     """Answer from the live generation of an index.
@@ -64,89 +55,31 @@ def from_index(
         )
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
-    legs = Legs(site, store, tables, asked, query, meaning)
-    literal = ExactMatch(asked.terms, legs.spread)
-    recheck = Recheck(site.workspace, _sayings(site, store, tables))
-    hits = _from_legs(site, query, legs, literal, recheck)
-    fallbacks = (*meaning.fallbacks, *_gone(meaning, legs), *legs.fallbacks)
+    candidates = Candidates(site, store, tables, asked, query, meaning)
+    literal = ExactMatch(asked.terms, candidates.spread)
+    verifier = Verifier(site.workspace, _citations(site, store, tables))
+    hits = _from_candidates(site, query, candidates, literal, verifier)
+    fallbacks = (*meaning.fallbacks, *_gone(meaning, candidates), *candidates.fallbacks)
     return Findings(
         hits=hits,
-        mode=legs.mode,
-        provider=meaning.provider if legs.vectors else None,
-        model=meaning.model if legs.vectors else None,
+        mode=candidates.mode,
+        provider=meaning.provider if candidates.vectors else None,
+        model=meaning.model if candidates.vectors else None,
         fallbacks=fallbacks,
         local_to_remote=meaning.local_to_remote,
-        degraded=legs.lacking > 0 or bool(fallbacks),
-        reason=None if hits else "no-match" if legs.passages else "nothing-indexed",
+        degraded=candidates.lacking > 0 or bool(fallbacks),
+        reason=None if hits else empty_reason(candidates.passages),
         freshness=Freshness(
             indexed_at=store.indexed_at(),
             # Of the notes that are not cited nothing is known.
-            stale=True if outdated or recheck.stale else None,
+            stale=True if outdated or verifier.stale else None,
         ),
         warnings=(
-            *_warnings(asked),
+            *query_warnings(asked),
             *((outdated,) if outdated else ()),
-            *((_lacking(legs),) if legs.lacking else ()),
-            *unread_warnings(recheck.unread),
+            *((_lacking(candidates),) if candidates.lacking else ()),
+            *unread_warnings(verifier.unread),
         ),
-    )
-
-
-def from_files(
-    site: Site,
-    query: Query,
-    reason: FallbackReason,
-    why: str,
-    *,
-    meaning: QueryVector = KEYWORDS_ONLY,
-    stop: Event | None = None,
-) -> Findings:
-    """Answer by reading the notes themselves, since the index cannot be read.
-
-    Args:
-        reason: Why it cannot, in one word.
-        why: The same in a sentence.
-        meaning: What was done for the question's vector before that came out.
-        stop: No further note is read once it is set.
-
-    Raises:
-        CalledOff: `stop` was set.
-    """
-    from notewell.backends.builtin.scanning import look_through  # rarely needed
-
-    stepped_down = Fallback(
-        kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
-    )
-    asked = read_query(query.text)
-    if not asked.terms:
-        return Findings(hits=(), mode="scan", reason="empty-query")
-    chunking = site.agent.search.chunking
-    looked = look_through(
-        site.workspace,
-        asked.terms,
-        chunking,
-        hides=lambda path: "memory" not in query.sources or query.hides(path),
-        stop=stop,
-    )
-    scorer = Scorer(
-        asked.terms,
-        looked.spread,
-        passages=looked.total,
-        mean_length=looked.mean_length,
-    )
-    scored = [scorer.score(passage) for passage in looked.passages]
-    literal = ExactMatch(asked.terms, looked.spread)
-    recheck = Recheck(site.workspace)
-    hits = _hits(site, query, scored, scorer, literal, recheck)
-    return Findings(
-        hits=hits,
-        mode="scan",
-        fallbacks=(*meaning.fallbacks, stepped_down),
-        local_to_remote=meaning.local_to_remote,
-        degraded=True,
-        reason=None if hits else "no-match" if looked.total else "nothing-indexed",
-        freshness=Freshness(pending=looked.notes),
-        warnings=(*_warnings(asked), *_missed(query, looked)),
     )
 
 
@@ -164,48 +97,52 @@ def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
     return (f"Cannot be read now, and is left out until it can: {said}{more}.",)
 
 
-def _from_legs(
-    site: Site, query: Query, legs: Legs, literal: ExactMatch, recheck: Recheck
+def _from_candidates(
+    site: Site,
+    query: Query,
+    candidates: Candidates,
+    literal: ExactMatch,
+    verifier: Verifier,
 ) -> list[Hit]:
     """Return the hits, from as many candidates as it takes."""
     multiplier = site.agent.search.query.hybrid.candidate_multiplier
     pool = max(_FEWEST_CANDIDATES, query.limit * multiplier)
     while True:
-        found = legs.candidates(literal, pool)
-        hits = _hits(
-            site, query, found, legs.scorer, literal, recheck, floor=legs.floor
+        found = candidates.take(literal, pool)
+        hits = best_hits(
+            site,
+            query,
+            found,
+            candidates.scorer,
+            literal,
+            verifier,
+            floor=candidates.floor,
         )
-        if len(hits) >= query.limit or legs.exhausted or pool > _MOST_CANDIDATES:
+        if len(hits) >= query.limit or candidates.exhausted or pool > _MOST_CANDIDATES:
             return hits
         # Passages that are gone, closed or of one line have taken others' places.
         pool *= 4
 
 
-def _missed(query: Query, looked: "Looked") -> Iterator[str]:
-    """Say what was not read on the way through the notes."""
-    yield from unread_warnings(looked.unread)
-    if looked.read < looked.notes:
-        yield f"Only {looked.read} of {looked.notes} notes could be read in time."
-    if "sessions" in query.sources:
-        yield _WITHOUT_TRANSCRIPTS
-
-
-def _sayings(site: Site, store: Store, tables: Generation) -> "Sayings | None":
+def _citations(
+    site: Site, store: Store, tables: Generation
+) -> TranscriptCitations | None:
     if not site.transcripts:
         return None
-    from notewell.backends.builtin.transcripts.citing import Sayings
     from notewell.sessions import sessions_folder
 
-    return Sayings(store, tables, sessions_folder(site.state_dir, site.agent.id))
+    return TranscriptCitations(
+        store, tables, sessions_folder(site.state_dir, site.agent.id)
+    )
 
 
-def _hits(
+def best_hits(
     site: Site,
     query: Query,
     scored: Sequence[ScoredPassage],
     scorer: Scorer,
     literal: ExactMatch,
-    recheck: Recheck,
+    verifier: Verifier,
     floor: float | None = None,
 ) -> list[Hit]:
     """Return the hits; passages that are gone make room for the next ones."""
@@ -220,19 +157,19 @@ def _hits(
             settings=site.agent.search.query,
             floor=floor,
         )
-        now = [(one, recheck.as_it_stands(one)) for one in best]
+        now = [(one, verifier.verify(one)) for one in best]
         missing = {one.passage.id for one, here in now if here is None}
         if not missing:
             most = query.snippet_chars
-            return [_hit(here, scorer, recheck, most) for _, here in now if here]
+            return [_hit(here, scorer, verifier, most) for _, here in now if here]
         gone |= missing
 
 
 def _hit(
-    scored: ScoredPassage, scorer: Scorer, recheck: Recheck, most: int | None
+    scored: ScoredPassage, scorer: Scorer, verifier: Verifier, most: int | None
 ) -> Hit:
     passage = scored.passage
-    start, end, match = recheck.cited(scored)
+    start, end, match = verifier.cited(scored)
     return Hit(
         path=passage.path,
         start_line=start,
@@ -257,13 +194,19 @@ def _inside(window: str, part: str) -> float:
     return float(part in window)
 
 
-def _warnings(asked: ParsedQuery) -> tuple[str, ...]:
+def empty_reason(passages: int) -> EmptyReason:
+    """Return why there are no hits among so many passages."""
+    return "no-match" if passages else "nothing-indexed"
+
+
+def query_warnings(asked: ParsedQuery) -> tuple[str, ...]:
+    """Say what of the query was left out."""
     return (_CUT,) if asked.cut else ()
 
 
-def _gone(meaning: QueryVector, legs: Legs) -> tuple[Fallback, ...]:
+def _gone(meaning: Meaning, candidates: Candidates) -> tuple[Fallback, ...]:
     """Say that the vectors went between the question's and the look at the index."""
-    if meaning.provider is None or legs.vectors is not None:
+    if meaning.provider is None or candidates.vectors is not None:
         return ()
     return (
         Fallback(
@@ -276,8 +219,8 @@ def _gone(meaning: QueryVector, legs: Legs) -> tuple[Fallback, ...]:
     )
 
 
-def _lacking(legs: Legs) -> str:
+def _lacking(candidates: Candidates) -> str:
     return (
-        f"Passages without a vector, found by words alone: {legs.lacking} of"
-        f" {legs.passages}; `notewell index` makes the rest."
+        f"Passages without a vector, found by words alone: {candidates.lacking} of"
+        f" {candidates.passages}; `notewell index` makes the rest."
     )

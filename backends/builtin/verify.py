@@ -1,20 +1,20 @@
-"""Holding an answer against the files: a note may have changed since it was indexed."""
+"""Holding an answer against the files: they may have changed since they were indexed."""
 
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import NamedTuple
 
+from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.store import Store
 from notewell.backends.text.passages import ScoredPassage
 from notewell.errors import PathRefused
 from notewell.types import source_of
 from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
 
-if TYPE_CHECKING:  # most agents have notes alone
-    from notewell.backends.builtin.transcripts.citing import Sayings
 
-
-class Recheck:
+class Verifier:
     """Looks at the notes of one answer, each at most once.
 
     Attributes:
@@ -24,20 +24,22 @@ class Recheck:
             the reason.
     """
 
-    def __init__(self, workspace: Workspace, sayings: "Sayings | None" = None) -> None:
+    def __init__(
+        self, workspace: Workspace, transcripts: "TranscriptCitations | None" = None
+    ) -> None:
         """Take the notes, and the transcripts where they are searched, too."""
         self._workspace = workspace
-        self._sayings = sayings
+        self._transcripts = transcripts
         self._lines: dict[str, list[str] | None] = {}
         self.stale = False
         self.lost = False
         self.unread: dict[str, str] = {}
 
-    def as_it_stands(self, scored: ScoredPassage) -> ScoredPassage | None:
+    def verify(self, scored: ScoredPassage) -> ScoredPassage | None:
         """Return the passage with the lines that it has now, None if it is gone."""
         passage = scored.passage
         if source_of(passage.path) == "sessions":
-            return self._as_said(scored)
+            return self._verify_transcript(scored)
         file = self._file(passage.path)
         if file and _is_unchanged(file, passage.signature):
             return scored
@@ -50,13 +52,13 @@ class Recheck:
     def cited(self, scored: ScoredPassage) -> tuple[int, int, int]:
         """Return the first, the last and the best line that a hit cites."""
         passage = scored.passage
-        if self._sayings and source_of(passage.path) == "sessions":
-            return self._sayings.cited(scored)
+        if self._transcripts and source_of(passage.path) == "sessions":
+            return self._transcripts.cited(scored)
         return passage.start_line, passage.end_line, scored.match_line
 
-    def _as_said(self, scored: ScoredPassage) -> ScoredPassage | None:
+    def _verify_transcript(self, scored: ScoredPassage) -> ScoredPassage | None:
         """Return a passage of a transcript if its file still holds what was read."""
-        if self._sayings and self._sayings.stands(scored.passage.path):
+        if self._transcripts and self._transcripts.stands(scored.passage.path):
             return scored
         self.stale = self.lost = True
         return None
@@ -144,3 +146,51 @@ def _outward(middle: int, end: int) -> Iterator[int]:
             yield middle - distance
         if distance and middle + distance < end:
             yield middle + distance
+
+
+class CitedLines(NamedTuple):
+    """The lines of a file that a hit shows: first, last, and the best of them."""
+
+    start: int
+    end: int
+    match: int
+
+
+class TranscriptCitations:
+    """The transcripts of one answer, each looked at once."""
+
+    def __init__(self, store: Store, tables: Generation, folder: Path) -> None:
+        """Take the index, and the folder of the agent's transcripts."""
+        self._store = store
+        self._tables = tables
+        self._folder = folder
+        self._stands: dict[str, bool] = {}
+
+    def stands(self, path: str) -> bool:
+        """Whether what was read of a transcript still stands in it."""
+        if path not in self._stands:
+            self._stands[path] = self._holds(path)
+        return self._stands[path]
+
+    def cited(self, scored: ScoredPassage) -> CitedLines:
+        """Return the lines of the JSONL behind a passage."""
+        passage = scored.passage
+        [(start, lines)] = self._store.rows(
+            f"select c.start_line, o.lines from {self._tables.chunks} as c"
+            f" join {self._tables.origins} as o on o.chunk_id = c.id where c.id = ?",
+            passage.id,
+        )
+        origins = [int(line) for line in lines.split()]
+        places = (passage.start_line, passage.end_line, scored.match_line)
+        return CitedLines(*(origins[place - start] for place in places))
+
+    def _holds(self, path: str) -> bool:
+        from notewell.sessions.reading import Position, still_holds
+
+        rows = self._store.rows(
+            f"select t.offset, t.line, t.mark from {self._tables.transcripts} as t"
+            f" join {self._tables.files} as f on f.id = t.file_id where f.path = ?",
+            path,
+        )
+        file = self._folder / path.removeprefix("sessions/")
+        return any(still_holds(file, Position(*row)) for row in rows)
