@@ -19,7 +19,7 @@ from notewell.types import Skipped
 from notewell.workspace import Note, Scan, scan
 
 if TYPE_CHECKING:  # most agents have notes alone
-    from notewell.config.search import SessionSyncSettings
+    from notewell.config.schema import SessionSyncSettings
     from notewell.sessions import Transcripts
     from notewell.sessions.files import Transcript
     from notewell.sessions.reading import Position
