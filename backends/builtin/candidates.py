@@ -24,7 +24,7 @@ from notewell.backends.builtin.lexical import (
 )
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.outcome import Meaning
+from notewell.backends.builtin.vectors.outcome import QueryVector
 from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
 from notewell.backends.text.query import ParsedQuery, QueryTerm
 from notewell.backends.text.scoring import ExactMatch, Scorer
@@ -32,7 +32,7 @@ from notewell.config import HybridSettings
 from notewell.types import Fallback, Mode
 
 if TYPE_CHECKING:
-    from notewell.backends.builtin.vectors.nearest import Near, VectorSearch
+    from notewell.backends.builtin.vectors.nearest import Neighbour, VectorSearch
 
 _UNREACHABLE: Final = 2.0
 """More than any cosine."""
@@ -75,7 +75,7 @@ class Candidates:
         tables: Generation,
         asked: ParsedQuery,
         query: Query,
-        meaning: Meaning,
+        meaning: QueryVector,
     ) -> None:
         wants = asked.terms
         hybrid = site.agent.search.query.hybrid
@@ -100,7 +100,7 @@ class Candidates:
         self.vectors = self._vectors(meaning)
         self.exhausted = False
         self._scored: dict[int, ScoredPassage] = {}
-        self._nearness: dict[int, Near] = {}
+        self._nearness: dict[int, Neighbour] = {}
 
     @property
     def mode(self) -> Mode:
@@ -177,18 +177,15 @@ class Candidates:
 
         return script_of(self._text)
 
-    def _vectors(self, meaning: Meaning) -> "VectorSearch | None":
+    def _vectors(self, meaning: QueryVector) -> "VectorSearch | None":
         if meaning.vector is None or meaning.identity is None or meaning.ways is None:
             return None
-        from notewell.backends.builtin.vectors.tables import (
-            answering_set,
-            still_lacking,
-        )
+        from notewell.backends.builtin.vectors.sets import answering_set, missing_now
 
         kept = answering_set(self._store, self._tables, meaning.identity, meaning.cut)
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
-        self.lacking = still_lacking(self._store, self._tables, kept)
+        self.lacking = missing_now(self._store, self._tables, kept)
         return meaning.ways.search(self._store, self._tables, kept, meaning.vector)
 
     def _compared(self, scored: ScoredPassage) -> ScoredPassage:

@@ -16,7 +16,7 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.config import SearchSettings
 from notewell.types import Skipped
-from notewell.workspace import Note, Scan, scan
+from notewell.workspace import Note, WorkspaceScan, scan
 
 if TYPE_CHECKING:  # most agents have notes alone
     from notewell.config.schema import SessionSyncSettings
@@ -37,7 +37,7 @@ class Inventory:
         transcripts: The agent's transcripts; None when they are no source.
     """
 
-    notes: Scan
+    notes: WorkspaceScan
     transcripts: "Transcripts | None" = None
 
     def __len__(self) -> int:
@@ -271,7 +271,7 @@ def generation_changes(
     return Changes(notes=notes, transcripts=spoken)
 
 
-def note_changes(scan: Scan, known: dict[str, IndexedNote]) -> NoteChanges:
+def note_changes(scan: WorkspaceScan, known: dict[str, IndexedNote]) -> NoteChanges:
     """Compare a scan with what a generation holds, by size and times."""
     changed: list[tuple[Note, IndexedNote | None]] = []
     again: list[tuple[Note, IndexedNote | None]] = []
@@ -317,7 +317,7 @@ def transcript_changes(
         settings: The thresholds.
         closed: Their folder cannot be read now, so none of them is gone.
     """
-    from notewell.sessions.growth import has_news
+    from notewell.sessions.passages import has_news
 
     if closed:
         return TranscriptChanges(kept=len(indexed))

@@ -19,7 +19,7 @@ from notewell.backends.builtin.search import (
     unread_warnings,
 )
 from notewell.backends.builtin.store import BACKEND
-from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Meaning
+from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.builtin.verify import Verifier
 from notewell.backends.text.analysis import forms_of, terms_of
 from notewell.backends.text.chunking import cut_chunks
@@ -46,7 +46,7 @@ def search_files(
     reason: FallbackReason,
     why: str,
     *,
-    meaning: Meaning = WORDS_ALONE,
+    meaning: QueryVector = KEYWORDS_ONLY,
     stop: Event | None = None,
 ) -> Findings:
     """Answer by reading the notes themselves, since the index cannot be read.

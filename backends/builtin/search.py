@@ -7,7 +7,7 @@ from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.candidates import Candidates
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.outcome import WORDS_ALONE, Meaning
+from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.builtin.verify import TranscriptCitations, Verifier
 from notewell.backends.text.passages import ScoredPassage
 from notewell.backends.text.query import ParsedQuery
@@ -35,7 +35,7 @@ def search_index(
     store: Store,
     query: Query,
     *,
-    meaning: Meaning = WORDS_ALONE,
+    meaning: QueryVector = KEYWORDS_ONLY,
     outdated: str | None = None,
 ) -> Findings:
     """Answer from the live generation of an index.
@@ -204,7 +204,7 @@ def query_warnings(asked: ParsedQuery) -> tuple[str, ...]:
     return (_CUT,) if asked.cut else ()
 
 
-def _gone(meaning: Meaning, candidates: Candidates) -> tuple[Fallback, ...]:
+def _gone(meaning: QueryVector, candidates: Candidates) -> tuple[Fallback, ...]:
     """Say that the vectors went between the question's and the look at the index."""
     if meaning.provider is None or candidates.vectors is not None:
         return ()
