@@ -29,12 +29,12 @@ _MOST_STARTS: Final = 200
 """Brackets that are tried as the beginning of the array."""
 
 
-class Unreadable(ValueError):
+class UnreadableAnswer(ValueError):
     """There is no answer in what was printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class QmdHit:
     """A note that QMD found, as QMD names it.
 
     Attributes:
@@ -54,7 +54,7 @@ class Document:
     snippet: str = ""
 
 
-def read_answer(out: bytes, err: bytes = b"") -> list[Document]:
+def parse_answer(out: bytes, err: bytes = b"") -> list[QmdHit]:
     """Return the documents of a search, best first, each once.
 
     Raises:
@@ -63,20 +63,20 @@ def read_answer(out: bytes, err: bytes = b"") -> list[Document]:
     text = _ESCAPES.sub("", out.decode("utf-8", "replace")).replace("\r\n", "\n")
     text = text.replace("\r", "\n")
     for array in _arrays(text):
-        documents = documents_of(array)
+        documents = parse_hits(array)
         if documents is not None:
             return documents
     said = text if text.strip() else err.decode("utf-8", "replace")
     if _NOTHING.search(said) and "[{" not in text:
         return []
-    raise Unreadable(f"no list of documents in {len(out):,} bytes")
+    raise UnreadableAnswer(f"no list of documents in {len(out):,} bytes")
 
 
-def documents_of(array: object) -> list[Document] | None:
+def parse_hits(array: object) -> list[QmdHit] | None:
     """Return the documents of a parsed array; None if it is something else."""
     if not isinstance(array, list):
         return None
-    found: dict[tuple[str, str], Document] = {}
+    found: dict[tuple[str, str], QmdHit] = {}
     for item in cast("list[object]", array):
         document = _document(item)
         if document is None:
@@ -111,7 +111,7 @@ def _begins_array(text: str, at: int) -> bool:
     return rest.startswith("{")
 
 
-def _document(item: object) -> Document | None:
+def _document(item: object) -> QmdHit | None:
     if not isinstance(item, dict):
         return None
     fields = cast("dict[str, object]", item)
@@ -122,7 +122,7 @@ def _document(item: object) -> Document | None:
     if place is None:
         return None
     snippet, first = _snippet(_text(fields.get("snippet")))
-    return Document(
+    return QmdHit(
         collection=place[1],
         path=place[2],
         docid=_docid(fields.get("docid")),

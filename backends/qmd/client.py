@@ -1,23 +1,46 @@
-"""QMD's commands, run against one generation of an index; failures get their reason."""
+"""Asking QMD about one generation of an index: by its daemon, else by its commands.
 
+Failures get their reason here; of what QMD printed nothing but names of errors is told.
+"""
+
+import asyncio
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
-from notewell.backends.qmd.answer import Document, Unreadable, read_answer
-from notewell.backends.qmd.contract import BACKEND, INSTALL
-from notewell.backends.qmd.home import Home
-from notewell.backends.qmd.program import Program
+from notewell.backends.qmd.answer import QmdHit, UnreadableAnswer, parse_answer
+from notewell.backends.qmd.daemon import Daemon, DaemonFailed, DaemonLate
+from notewell.backends.qmd.home import QmdHome
+from notewell.backends.qmd.program import BACKEND, INSTALL, Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 from notewell.log import log
 from notewell.process import OutputTooLong, ProcessOutput, ProcessTimeout, run_program
 
 _ERROR: Final = re.compile(r"^\s*(?:Uncaught )?(\w*Error)\b", re.MULTILINE)
+
 _CODE: Final = re.compile(r"\b(SQLITE_[A-Z_]+|ERR_[A-Z_]+|E[A-Z]{3,12})\b")
 
+MOST_SEARCHES: Final = 10
+"""Typed searches that QMD takes in one call."""
+
+COMPLETE: Final = 20
+"""Documents that QMD takes of each typed search and collection."""
+
+_MOST_FUSED: Final = 400
+
+_DAEMON_CHANCES: Final = 2
+
+_DAEMON_REST: Final = 60.0
+"""Seconds for which a daemon that failed twice in a row is not tried again."""
+
+_FEW_CALLS: Final = 4
+"""Searches of an older version, which takes one a call."""
+
 REBUILD: Final = "run `notewell index`: the index is built anew, no note is touched"
+
 _CAUSES: Final[tuple[tuple[re.Pattern[str], str, str, str], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), reason, said, remedy)
     for pattern, reason, said, remedy in (
@@ -61,11 +84,27 @@ _CAUSES: Final[tuple[tuple[re.Pattern[str], str, str, str], ...]] = tuple(
 )
 
 
-class Client:
+class Deadline:
+    """The time that is left for an answer."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self._until - time.monotonic()
+
+    def part(self, share: float) -> "Deadline":
+        """Return a deadline after a share of what is left."""
+        return Deadline(self.left * share)
+
+
+class QmdClient:
     """Runs QMD's commands. Safe to share between tasks."""
 
     def __init__(
-        self, program: Program, home: Home, environ: Mapping[str, str], number: int
+        self, program: Program, home: QmdHome, environ: Mapping[str, str], number: int
     ) -> None:
         """Work on generation `number` of a home; `environ` is that of its children."""
         self._home = home
@@ -92,7 +131,7 @@ class Client:
         *,
         count: int,
         within: float,
-    ) -> list[Document]:
+    ) -> list[QmdHit]:
         """Return up to `count` documents that hold every word of the query.
 
         Raises:
@@ -109,7 +148,7 @@ class Client:
         *,
         count: int,
         within: float,
-    ) -> list[Document]:
+    ) -> list[QmdHit]:
         """Return up to `count` documents that several searches find, fused by rank.
 
         Args:
@@ -131,7 +170,7 @@ class Client:
         *,
         count: int,
         within: float,
-    ) -> list[Document]:
+    ) -> list[QmdHit]:
         """Return what `query` finds: expanded, fused and reranked by its models.
 
         Raises:
@@ -152,18 +191,16 @@ class Client:
         """
         output = await self._run(arguments, within, grace)
         if output.code:
-            raise failure(output, arguments[0])
+            raise command_failure(output, arguments[0])
         return output
 
-    async def _documents(
-        self, arguments: Sequence[str], within: float
-    ) -> list[Document]:
+    async def _documents(self, arguments: Sequence[str], within: float) -> list[QmdHit]:
         output = await self._run(arguments, within, grace=0.5)
         try:
-            documents = read_answer(output.out, output.err)
-        except Unreadable as exc:
+            documents = parse_answer(output.out, output.err)
+        except UnreadableAnswer as exc:
             if output.code:
-                raise failure(output, arguments[0]) from None
+                raise command_failure(output, arguments[0]) from None
             raise BackendFailed(
                 BACKEND,
                 f"`{arguments[0]}` gave {exc}",
@@ -173,7 +210,7 @@ class Client:
         # With all of it printed, a crash on the way out has cost nothing. An empty
         # answer proves nothing, though, when it comes with a failure.
         if output.code and not documents:
-            raise failure(output, arguments[0])
+            raise command_failure(output, arguments[0])
         return documents
 
     async def _run(
@@ -181,7 +218,7 @@ class Client:
     ) -> ProcessOutput:
         kind = arguments[0]
         if within <= 0:
-            raise timed_out(kind, within)
+            raise command_timeout(kind, within)
         try:
             began = time.monotonic()
             output = await run_program(
@@ -203,7 +240,7 @@ class Client:
                 remedy=INSTALL,
             ) from exc
         except ProcessTimeout as exc:
-            raise timed_out(kind, within) from exc
+            raise command_timeout(kind, within) from exc
         except OutputTooLong as exc:
             raise BackendFailed(
                 BACKEND,
@@ -217,7 +254,7 @@ def _only(names: Sequence[str]) -> list[str]:
     return [word for name in names for word in ("-c", name)]
 
 
-def timed_out(kind: str, seconds: float) -> BackendTimeout:
+def command_timeout(kind: str, seconds: float) -> BackendTimeout:
     """Return what is said of a command that took too long."""
     key = {"update": "update.updateTimeoutMs", "embed": "update.embedTimeoutMs"}
     return BackendTimeout(
@@ -228,7 +265,7 @@ def timed_out(kind: str, seconds: float) -> BackendTimeout:
     )
 
 
-def failure(output: ProcessOutput, command: str) -> BackendError:
+def command_failure(output: ProcessOutput, command: str) -> BackendError:
     """Return the failure of a command, by its innermost cause.
 
     Of what it printed only names of errors are told: the rest may be text of notes.
@@ -255,3 +292,154 @@ def failure(output: ProcessOutput, command: str) -> BackendError:
         reason="exit",
         remedy="`notewell doctor` shows how it is run",
     )
+
+
+class Searcher:
+    """Searches one generation of an index. Safe to share between tasks.
+
+    Attributes:
+        daemon: The daemon, if this version and the settings allow one.
+    """
+
+    def __init__(self, client: QmdClient, *, transport: str, stays: bool) -> None:
+        """Ask through `client`.
+
+        Args:
+            transport: `memory.qmd.transport`.
+            stays: Our own program stays, so a daemon is worth its start at once.
+        """
+        self._client = client
+        self._eager = stays or transport == "daemon"
+        self._questions = 0
+        self._failures = 0
+        self._rests_until = 0.0
+        self._models = asyncio.Lock()  # loaded by one process at a time
+        self.daemon: Daemon | None = None
+        if transport != "cli" and client.program.abilities.daemon:
+            self.daemon = Daemon(
+                client.command, environ=client.environ, folder=client.folder
+            )
+
+    def begin(self) -> None:
+        """Count a question, which may take several searches."""
+        self._questions += 1
+
+    async def typed(
+        self,
+        searches: Sequence[tuple[str, str]],
+        names: Sequence[str],
+        deadline: Deadline,
+    ) -> list[QmdHit]:
+        """Return what any of the searches finds in these collections, fused by rank.
+
+        Raises:
+            BackendError: QMD failed, by the daemon and by its commands.
+        """
+        if not names:
+            return []
+        searches = searches[:MOST_SEARCHES]
+        if not self._client.program.abilities.typed:
+            return await self._one_by_one(
+                [query for _, query in searches], names, deadline
+            )
+        found = await self._by_daemon(searches, names, deadline)
+        if found is not None:
+            return found
+        async with self._models if _loads_model(searches) else nullcontext():
+            return await self._client.typed(
+                searches,
+                names,
+                count=_MOST_FUSED,
+                within=deadline.left,
+            )
+
+    async def _by_daemon(
+        self,
+        searches: Sequence[tuple[str, str]],
+        names: Sequence[str],
+        deadline: Deadline,
+    ) -> list[QmdHit] | None:
+        """Return what the daemon finds; None if it is not there, or not well.
+
+        Raises:
+            BackendTimeout: it is there, and takes too long.
+        """
+        if self.daemon is None or not self._uses_daemon():
+            return None
+        within = deadline.left
+        try:
+            found = await self.daemon.typed(
+                searches,
+                names,
+                count=_MOST_FUSED,
+                within=within,
+            )
+        except DaemonLate as late:
+            raise command_timeout("mcp", within) from late
+        except DaemonFailed:
+            self._failures += 1
+            if self._failures >= _DAEMON_CHANCES:
+                self._rests_until = time.monotonic() + _DAEMON_REST
+            return None
+        self._failures = 0
+        return found
+
+    async def reranked(
+        self, text: str, names: Sequence[str], deadline: Deadline
+    ) -> list[QmdHit]:
+        """Return what QMD's own `query` finds, with all of its models.
+
+        Raises:
+            BackendError: QMD failed.
+        """
+        if not names:
+            return []
+        async with self._models:
+            return await self._client.reranked(
+                text,
+                names,
+                count=COMPLETE,
+                within=deadline.left,
+            )
+
+    async def listed(
+        self, query: str, names: Sequence[str], count: int, deadline: Deadline
+    ) -> list[QmdHit]:
+        """Return up to `count` documents that hold every word.
+
+        Raises:
+            BackendError: QMD failed.
+        """
+        if not names:
+            return []
+        return await self._client.listed(
+            query, names, count=count, within=deadline.left
+        )
+
+    async def close(self) -> None:
+        """Stop the daemon."""
+        if self.daemon is not None:
+            await self.daemon.close()
+
+    def _uses_daemon(self) -> bool:
+        """Say whether the daemon is asked: from the second question on, if it works.
+
+        A command that asks once and ends would wait longer for its start.
+        """
+        rested = time.monotonic() >= self._rests_until
+        return rested and (self._eager or self._questions > 1)
+
+    async def _one_by_one(
+        self, queries: Sequence[str], names: Sequence[str], deadline: Deadline
+    ) -> list[QmdHit]:
+        found: dict[tuple[str, str], QmdHit] = {}
+        for query in queries[:_FEW_CALLS]:
+            if found and deadline.left < 1:
+                break
+            for document in await self.listed(query, names, COMPLETE, deadline):
+                found.setdefault((document.collection, document.path), document)
+        return list(found.values())
+
+
+def _loads_model(searches: Sequence[tuple[str, str]]) -> bool:
+    return any(kind != "lex" for kind, _ in searches)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from notewell.backends.qmd.answer import Document, documents_of
+from notewell.backends.qmd.answer import QmdHit, parse_hits
 from notewell.process import end_program, start_program
 
 IDLE_SECONDS: Final = 600.0
@@ -63,7 +63,7 @@ class Daemon:
         *,
         count: int,
         within: float,
-    ) -> list[Document]:
+    ) -> list[QmdHit]:
         """Return what several typed searches find, fused by rank; starts it if needed.
 
         Raises:
@@ -80,7 +80,7 @@ class Daemon:
         result = await self._call("tools/call", parameters, within)
         structured = result.get("structuredContent")
         results = cast("dict[str, Any]", structured or {}).get("results")
-        documents = None if result.get("isError") else documents_of(results)
+        documents = None if result.get("isError") else parse_hits(results)
         if documents is None:
             raise DaemonFailed("it answered with something else than documents")
         return documents

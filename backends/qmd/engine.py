@@ -16,27 +16,48 @@ from notewell.backends.base import (
     Site,
 )
 from notewell.backends.blocking import off_the_loop
-from notewell.backends.qmd.answering import Worded, Words
-from notewell.backends.qmd.asking import Asking, Budget, Question
-from notewell.backends.qmd.audit import file_state
-from notewell.backends.qmd.client import REBUILD, Client
-from notewell.backends.qmd.contract import BACKEND
-from notewell.backends.qmd.copies import Copies
-from notewell.backends.qmd.counts import Counts, can_be_cut
-from notewell.backends.qmd.home import Home, Record
-from notewell.backends.qmd.models import borrow
-from notewell.backends.qmd.modes import Answered, Modes
-from notewell.backends.qmd.outlook import bounds, outlook, problem_of
+from notewell.backends.qmd.client import (
+    REBUILD,
+    Deadline,
+    QmdClient,
+    Searcher,
+)
+from notewell.backends.qmd.drift import (
+    file_state,
+    index_problem,
+    measure_drift,
+    search_bounds,
+)
+from notewell.backends.qmd.home import IndexRecord, QmdHome, link_models_of_user
+from notewell.backends.qmd.index import QmdVectors, QmdWriter
+from notewell.backends.qmd.keywords import (
+    DocumentFrequencies,
+    KeywordHits,
+    KeywordSearch,
+    has_signs,
+    matches_substrings,
+    unspaced_runs,
+)
+from notewell.backends.qmd.paths import NotePassages, NotePaths
 from notewell.backends.qmd.policy import QmdPolicy
-from notewell.backends.qmd.program import Program, child_environment
-from notewell.backends.qmd.reading import Names, Reading
-from notewell.backends.qmd.remembered import known_program
-from notewell.backends.qmd.sayings import Sayings, Speech
-from notewell.backends.qmd.status import details_of, status_of
-from notewell.backends.qmd.upkeep import COUNTED_AT_ONCE, Upkeep
-from notewell.backends.qmd.vectors import Vectors
-from notewell.backends.qmd.words import has_signs, runs_in
-from notewell.backends.qmd.writing import Writer
+from notewell.backends.qmd.program import (
+    BACKEND,
+    Program,
+    child_environment,
+    known_program,
+)
+from notewell.backends.qmd.search import ModeAnswer, SearchModes
+from notewell.backends.qmd.transcripts import (
+    TranscriptCache,
+    TranscriptCopies,
+    TranscriptPassages,
+)
+from notewell.backends.qmd.upkeep import (
+    COUNTED_AT_ONCE,
+    QmdUpkeep,
+    details_of,
+    status_of,
+)
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.query import parse_query as read_query
 from notewell.errors import BackendError, BackendFailed
@@ -49,22 +70,22 @@ class QmdBackend:
     policy = QmdPolicy
 
     def __init__(
-        self, site: Site, home: Home, program: Program, environ: Mapping[str, str]
+        self, site: Site, home: QmdHome, program: Program, environ: Mapping[str, str]
     ) -> None:
         """Attach to an index; `environ` is that of its children."""
         self._site = site
         self._home = home
         self._program = program
         self._environ = environ
-        self._copies = Copies(site, home)
-        self._writer = Writer(site, home, self._copies, program, environ)
-        self._vectors = Vectors(site, home, program, environ)
-        self._modes = Modes(site, home, program, environ)
-        self._reading = Reading(site.workspace, site.agent.search.chunking)
-        self._speech = Speech(site.agent.search.chunking)
-        self._sound: tuple[Record, tuple[int, ...]] | None = None
-        self._asking: tuple[int, Asking] | None = None
-        self._upkeep = Upkeep(
+        self._copies = TranscriptCopies(site, home)
+        self._writer = QmdWriter(site, home, self._copies, program, environ)
+        self._vectors = QmdVectors(site, home, program, environ)
+        self._modes = SearchModes(site, home, program, environ)
+        self._reading = NotePassages(site.workspace, site.agent.search.chunking)
+        self._speech = TranscriptCache(site.agent.search.chunking)
+        self._sound: tuple[IndexRecord, tuple[int, ...]] | None = None
+        self._searcher: tuple[int, Searcher] | None = None
+        self._upkeep = QmdUpkeep(
             site,
             home,
             self._copies,
@@ -81,10 +102,10 @@ class QmdBackend:
             BackendError: it is not there, too old, or cannot run here.
         """
         environ = child_environment(site.environ, offline=site.memory.offline)
-        home = Home(site)
+        home = QmdHome(site)
         await off_the_loop(home.create)
         if site.memory.qmd.search_mode != "search":
-            await off_the_loop(borrow, environ, home.models)
+            await off_the_loop(link_models_of_user, environ, home.models)
         program = await known_program(site, environ, folder=home.folder)
         backend = cls(site, home, program, environ)
         if site.stays:
@@ -94,7 +115,7 @@ class QmdBackend:
     @classmethod
     def bounds(cls, site: Site) -> Bounds:
         """Return what was configured to be read and shown; see `Bounded`."""
-        return bounds(site)
+        return search_bounds(site)
 
     async def built(self) -> bool:
         """Whether an index was ever completed, so that searches are answered by it."""
@@ -107,7 +128,7 @@ class QmdBackend:
             BackendError: QMD did not answer.
         """
         # The index may be older than the settings that narrow it.
-        query = (await off_the_loop(bounds, self._site)).within(query)
+        query = (await off_the_loop(search_bounds, self._site)).within(query)
         record = await off_the_loop(self._home.record)
         try:
             return await self._found(query, record)
@@ -119,7 +140,7 @@ class QmdBackend:
                 raise
             return await self._found(query, newer)
 
-    async def _found(self, query: Query, record: Record) -> Findings:
+    async def _found(self, query: Query, record: IndexRecord) -> Findings:
         asked = read_query(query.text)
         if not asked.terms:
             return Findings(hits=(), mode="search", reason="empty-query")
@@ -142,14 +163,14 @@ class QmdBackend:
         return await off_the_loop(self._findings, query, record, answered, pending)
 
     async def _answered(
-        self, query: Query, wants: tuple[QueryTerm, ...], record: Record
-    ) -> Answered:
-        budget = Budget(self._site.memory.qmd.limits.timeout_ms / 1000)
-        asking = await self._asking_of(record)
-        words, question = await off_the_loop(self._words, query, wants, record, asking)
-        return await self._modes.answer(words, record, question, budget)
+        self, query: Query, wants: tuple[QueryTerm, ...], record: IndexRecord
+    ) -> ModeAnswer:
+        deadline = Deadline(self._site.memory.qmd.limits.timeout_ms / 1000)
+        searcher = await self._searcher_of(record)
+        words = await off_the_loop(self._words, query, wants, record, searcher)
+        return await self._modes.answer(words, record, deadline)
 
-    def _check(self, record: Record) -> None:
+    def _check(self, record: IndexRecord) -> None:
         """Make sure that the index is the one that was written; cheap if it is.
 
         Raises:
@@ -158,14 +179,14 @@ class QmdBackend:
         seen = (record, file_state(self._home.database(record.generation)))
         if seen == self._sound:
             return
-        problem = problem_of(self._home, record)
+        problem = index_problem(self._home, record)
         if problem is not None:
             raise BackendFailed(
                 BACKEND, problem.said, reason=problem.reason, remedy=REBUILD
             )
         self._sound = seen
 
-    def _doubt(self, record: Record, error: BackendError) -> None:
+    def _doubt(self, record: IndexRecord, error: BackendError) -> None:
         """Let an index that was found damaged be built anew."""
         if isinstance(error, BackendFailed) and error.reason in (
             "corrupt",
@@ -176,34 +197,44 @@ class QmdBackend:
             self.nudge()
 
     def _words(
-        self, query: Query, wants: tuple[QueryTerm, ...], record: Record, asking: Asking
-    ) -> tuple[Words, Question]:
-        sayings = Sayings(self._copies, self._speech, query, record.collections)
+        self,
+        query: Query,
+        wants: tuple[QueryTerm, ...],
+        record: IndexRecord,
+        searcher: Searcher,
+    ) -> KeywordSearch:
+        sayings = TranscriptPassages(
+            self._copies, self._speech, query, record.collections
+        )
         names = sayings.names
-        question = asking.begin(names)
-        words = Words(
+        searcher.begin()
+        return KeywordSearch(
             self._site,
             query,
             wants,
-            asking=question,
+            searcher=searcher,
+            collections=names,
             names=self._names(record),
             reading=self._reading,
             sayings=sayings,
-            counts=Counts(
+            counts=DocumentFrequencies(
                 self._home.database(record.generation),
                 by_character=self._program.abilities.substrings,
             ),
             documents=sum(record.counts.get(name, 0) for name in names)
             or record.documents,
         )
-        return words, question
 
     def nudge(self, *, changed: bool = True) -> None:
         """Let an update follow soon; see `Nudged`."""
         self._upkeep.nudge(changed=changed)
 
     def _findings(
-        self, query: Query, record: Record, answered: Answered, pending: int | None
+        self,
+        query: Query,
+        record: IndexRecord,
+        answered: ModeAnswer,
+        pending: int | None,
     ) -> Findings:
         worded = answered.worded
         if worded.stale:
@@ -238,11 +269,11 @@ class QmdBackend:
         return await off_the_loop(self._status)
 
     def _status(self) -> IndexStatus:
-        now = outlook(self._site, self._home, self._copies)
+        now = measure_drift(self._site, self._home, self._copies)
         details = details_of(
             now.record, self._site, self._program, self._copies, self._vectors
         )
-        daemon = self._asking[1].daemon if self._asking else None
+        daemon = self._searcher[1].daemon if self._searcher else None
         if daemon and daemon.pid:
             details["daemon"] = f"process {daemon.pid}"
         details.update(self._upkeep.details())
@@ -257,25 +288,25 @@ class QmdBackend:
     async def close(self) -> None:
         """Stop the schedule and the daemon."""
         await self._upkeep.close()
-        asking, self._asking = self._asking, None
-        if asking:
-            await asking[1].close()
+        searcher, self._searcher = self._searcher, None
+        if searcher:
+            await searcher[1].close()
 
-    async def _asking_of(self, record: Record) -> Asking:
+    async def _searcher_of(self, record: IndexRecord) -> Searcher:
         """Return how the live generation is asked; an older one's daemon is stopped."""
-        before = self._asking
+        before = self._searcher
         if before and before[0] == record.generation:
             return before[1]
-        client = Client(self._program, self._home, self._environ, record.generation)
-        asking = Asking(
+        client = QmdClient(self._program, self._home, self._environ, record.generation)
+        searcher = Searcher(
             client, transport=self._site.memory.qmd.transport, stays=self._site.stays
         )
-        self._asking = (record.generation, asking)
+        self._searcher = (record.generation, searcher)
         if before:
             await before[1].close()
-        return asking
+        return searcher
 
-    def _names(self, record: Record) -> Names:
+    def _names(self, record: IndexRecord) -> NotePaths:
         notes: Mapping[str, object] | None = None
 
         def known() -> Iterable[str]:
@@ -283,7 +314,7 @@ class QmdBackend:
             notes = self._home.notes() if notes is None else notes
             return notes
 
-        return Names(
+        return NotePaths(
             self._site.workspace,
             [each for each in record.collections if not each.spoken],
             literal=self._program.abilities.literal_paths,
@@ -291,11 +322,13 @@ class QmdBackend:
         )
 
     def _missed(
-        self, text: str, worded: Worded, record: Record
+        self, text: str, worded: KeywordHits, record: IndexRecord
     ) -> FallbackReason | None:
         """Say why QMD may have missed what stands in the notes as it is written."""
-        runs = runs_in(text)
-        whole = self._program.abilities.substrings and all(map(can_be_cut, runs))
+        runs = unspaced_runs(text)
+        whole = self._program.abilities.substrings and all(
+            map(matches_substrings, runs)
+        )
         if runs and not (whole and worded.literal):
             return "cjk"
         if not worded.literal and has_signs(text):

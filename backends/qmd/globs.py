@@ -36,7 +36,7 @@ _QUANTIFIERS: Final = {"@": "", "?": "?", "*": "*", "+": "+"}
 _RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
 
-def globbed(pattern: str) -> Callable[[str], bool]:
+def compile_glob(pattern: str) -> Callable[[str], bool]:
     """Return what says of a path in a collection whether its pattern means it.
 
     >>> means = globbed("{MEMORY.md,memory/**/*.md}")
@@ -44,7 +44,7 @@ def globbed(pattern: str) -> Callable[[str], bool]:
     (True, False, False)
     """
     try:
-        globs = list(_expanded(parts_of(pattern)))
+        globs = list(_expanded(split_patterns(pattern)))
         wanted, unwanted = (
             [re.compile(_regex(glob)) for glob in some]
             for some in (
@@ -57,7 +57,7 @@ def globbed(pattern: str) -> Callable[[str], bool]:
 
     def means(path: str) -> bool:
         return (
-            not is_left_out(path)
+            not is_never_read(path)
             and any(one.fullmatch(path) for one in wanted)
             and not any(one.fullmatch(path) for one in unwanted)
         )
@@ -65,12 +65,12 @@ def globbed(pattern: str) -> Callable[[str], bool]:
     return means
 
 
-def is_left_out(path: str) -> bool:
+def is_never_read(path: str) -> bool:
     """Say whether QMD passes a path over whatever the pattern is."""
     return any(part.startswith(".") or part in _NEVER_READ for part in path.split("/"))
 
 
-def parts_of(pattern: str) -> list[str]:
+def split_patterns(pattern: str) -> list[str]:
     """Return the patterns that are joined by commas outside braces and brackets.
 
     >>> parts_of("a.md, {b,c}/*.md")
@@ -89,7 +89,7 @@ def parts_of(pattern: str) -> list[str]:
     return [part for part in map(str.strip, parts) if part]
 
 
-def joined(pattern: str) -> str:
+def portable_pattern(pattern: str) -> str:
     """Return a pattern in a form that every version of QMD reads.
 
     Before 2.8 a comma outside braces is one in the name of a file; and none finds
@@ -98,7 +98,7 @@ def joined(pattern: str) -> str:
     >>> joined("a.md,./b/*.md"), joined("**/*.md")
     ('{a.md,b/*.md}', '**/*.md')
     """
-    parts = [part.removeprefix("./") for part in parts_of(pattern)]
+    parts = [part.removeprefix("./") for part in split_patterns(pattern)]
     if len(parts) == 1:
         return parts[0]
     return pattern if "[" in pattern else f"{{{','.join(parts)}}}"

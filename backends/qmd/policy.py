@@ -59,9 +59,9 @@ class QmdPolicy(Policy):
         paths = self.settings.memory.qmd.paths
         if not any(each.pattern for each in paths):
             return False
-        from notewell.backends.qmd.collections import is_left_out_of
+        from notewell.backends.qmd.paths import is_outside_patterns
 
-        if not is_left_out_of(workspace, paths, path):
+        if not is_outside_patterns(workspace, paths, path):
             return False
         try:
             locate(Workspace(root=workspace.root), path, exactly=True)

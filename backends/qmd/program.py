@@ -1,17 +1,34 @@
-"""Which program is QMD here: found once, in the environment in which it will run."""
+"""Which program QMD is here, and what its version can do.
+
+It is found once, in the environment in which it will run, and remembered until a file of
+it changes. What it can do follows from its version; nothing is tried first to fail.
+"""
 
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from notewell.backends.qmd.contract import BACKEND, INSTALL, Abilities, abilities_of
+import msgspec
+
+from notewell.backends.base import Site
+from notewell.backends.blocking import off_the_loop
 from notewell.errors import BackendFailed, BackendTimeout, BackendUnavailable
+from notewell.files import replace_file
 from notewell.process import OutputTooLong, ProcessTimeout, run_program
 
+BACKEND: Final = "qmd"
+RECOMMENDED: Final = "2.8.3"
+INSTALL: Final = (
+    f"install it with `npm install -g @tobilu/qmd@{RECOMMENDED}` (Node 22 or newer), "
+    "or set memory.qmd.command"
+)
+_OLDEST: Final = (1, 1)
+_NUMBERS: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _ENTRIES: Final = ("dist/cli/qmd.js", "dist/qmd.js")
 """The script behind the launcher: since 2.0, and before."""
 
@@ -23,6 +40,67 @@ _PRIVATE: Final = re.compile(
     r"|.*(API_KEY|_TOKEN|_SECRET|PASSWORD)$",
     re.IGNORECASE,
 )
+_ALONE: Final = {
+    "HF_HUB_OFFLINE": "1",
+    "NODE_LLAMA_CPP_SKIP_DOWNLOAD": "true",
+    "npm_config_offline": "true",
+}
+"""What keeps QMD's libraries from the network, as far as they go by it."""
+
+_State = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abilities:
+    """What one version offers.
+
+    Attributes:
+        typed: `query --no-rerank` with lines such as `lex: word`, several in one call,
+            without any model.
+        literal_paths: Names of files come back as they are; older ones are altered, and
+            two files may share one.
+        named_index: Knows `--index`, and indexes of projects that it switches off.
+        configured_models: Reads `models:` from its configuration.
+        daemon: Its `mcp` has the tool `query` with typed searches.
+        semantic: Vectors with no other model than that of the embedding.
+        substrings: Finds any part of a run of Chinese, Japanese or Korean; older ones find
+            its beginning.
+    """
+
+    typed: bool
+    literal_paths: bool
+    named_index: bool
+    configured_models: bool
+    daemon: bool
+    semantic: bool
+    substrings: bool
+
+
+def abilities_of(version: str) -> Abilities:
+    """Return what a version can do; unknown newer ones are taken for the newest known.
+
+    Raises:
+        BackendFailed: it is too old to be driven.
+    """
+    numbers = _NUMBERS.match(version)
+    number = tuple(int(part) for part in numbers.groups()) if numbers else ()
+    if number < _OLDEST:
+        raise BackendFailed(
+            BACKEND,
+            f"version {version} is too old to be driven",
+            reason="version",
+            remedy=f"npm install -g @tobilu/qmd@{RECOMMENDED}",
+        )
+    recent = number >= (2, 5)
+    return Abilities(
+        typed=number >= (2, 1),
+        literal_paths=number >= (2, 8),
+        named_index=recent,
+        configured_models=recent,
+        daemon=recent,
+        semantic=recent,
+        substrings=recent,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +118,80 @@ class Program:
     path: str
     version: str
     abilities: Abilities
+
+
+class _StoredProgram(msgspec.Struct, frozen=True, kw_only=True):
+    """A program as it was found, and what it was found from."""
+
+    asked: tuple[str, ...]
+    search_path: str
+    files: tuple[_State, ...]
+    command: tuple[str, ...]
+    path: str
+    version: str
+
+
+async def known_program(
+    site: Site, environ: Mapping[str, str], *, folder: Path
+) -> Program:
+    """Find the program; one that was found before is taken as it was, if it still is.
+
+    To ask for a version costs as long as a search.
+
+    Raises:
+        BackendError: see `find_program`.
+    """
+    file = folder / "program.json"
+    asked, search_path = site.memory.qmd.command, environ.get("PATH", "")
+    known = await off_the_loop(_recalled, file, asked, search_path)
+    if known is not None:
+        return known
+    seconds = site.memory.qmd.update.command_timeout_ms / 1000
+    program = await find_program(asked, environ, folder=folder, within=seconds)
+    await off_the_loop(_remember, file, asked, search_path, program)
+    return program
+
+
+def _recalled(file: Path, asked: Sequence[str], search_path: str) -> Program | None:
+    """Return what was found before, unless something of it is another one now."""
+    try:
+        known = msgspec.json.decode(file.read_bytes(), type=_StoredProgram)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    if (known.asked, known.search_path) != (tuple(asked), search_path):
+        return None
+    if known.files != tuple(_state(name) for name, _, _ in known.files):
+        return None
+    return Program(
+        command=known.command,
+        path=known.path,
+        version=known.version,
+        abilities=abilities_of(known.version),
+    )
+
+
+def _remember(
+    file: Path, asked: Sequence[str], search_path: str, program: Program
+) -> None:
+    files = {program.path, *program.command, os.path.realpath(program.path)}
+    known = _StoredProgram(
+        asked=tuple(asked),
+        search_path=search_path,
+        files=tuple(_state(name) for name in sorted(files) if os.path.isabs(name)),
+        command=program.command,
+        path=program.path,
+        version=program.version,
+    )
+    with suppress(OSError):
+        replace_file(file, msgspec.json.encode(known))
+
+
+def _state(file: str) -> _State:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return (file, -1, -1)
+    return (file, found.st_size, found.st_mtime_ns)
 
 
 async def find_program(
@@ -69,14 +221,6 @@ async def find_program(
     return Program(
         command=full, path=found, version=version, abilities=abilities_of(version)
     )
-
-
-_ALONE: Final = {
-    "HF_HUB_OFFLINE": "1",
-    "NODE_LLAMA_CPP_SKIP_DOWNLOAD": "true",
-    "npm_config_offline": "true",
-}
-"""What keeps QMD's libraries from the network, as far as they go by it."""
 
 
 def child_environment(

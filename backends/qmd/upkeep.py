@@ -1,20 +1,20 @@
-"""How fresh QMD's index is, and who keeps it so in a program that stays."""
+"""How fresh QMD's index is, who keeps it so in a program that stays, and its `status`."""
 
 import asyncio
 import math
 import time
+from datetime import UTC, datetime
 from typing import Final
 
 from notewell.backends.base import Query, Site
 from notewell.backends.blocking import InLoop, off_the_loop
-from notewell.backends.qmd.copies import Copies
-from notewell.backends.qmd.home import Home, Record
-from notewell.backends.qmd.outlook import outlook
-from notewell.backends.qmd.status import moment
-from notewell.backends.qmd.vectors import Vectors
-from notewell.backends.qmd.writing import Writer
+from notewell.backends.qmd.drift import Drift, measure_drift, skipped_notes
+from notewell.backends.qmd.home import IndexRecord, QmdHome
+from notewell.backends.qmd.index import QmdVectors, QmdWriter
+from notewell.backends.qmd.program import Program
+from notewell.backends.qmd.transcripts import TranscriptCopies
 from notewell.backends.schedule import Rhythm, Schedule
-from notewell.types import Freshness
+from notewell.types import Fallback, Freshness, IndexStatus
 
 COUNTED_AT_ONCE: Final = 5_000
 """Notes that are compared with the index while a question is answered."""
@@ -23,16 +23,16 @@ _LOOK_AGAIN: Final = 10.0
 """Seconds after which a program that does not stay compares them again."""
 
 
-class Upkeep:
+class QmdUpkeep:
     """Compares the notes with the index; once it has begun, it updates the index, too."""
 
     def __init__(
         self,
         site: Site,
-        home: Home,
-        copies: Copies,
-        writer: Writer,
-        vectors: Vectors,
+        home: QmdHome,
+        copies: TranscriptCopies,
+        writer: QmdWriter,
+        vectors: QmdVectors,
         *,
         version: str,
     ) -> None:
@@ -71,7 +71,7 @@ class Upkeep:
             self._schedule.nudge(changed=changed)
 
     def looking(
-        self, query: Query, record: Record
+        self, query: Query, record: IndexRecord
     ) -> "asyncio.Task[int | None] | None":
         """Compare the notes with the index while QMD looks, where nobody watches them."""
         now = time.monotonic()
@@ -88,13 +88,15 @@ class Upkeep:
         None if it lacks none but another QMD wrote it, which has to write it anew.
         """
         spoken = "sessions" in query.sources
-        now = outlook(
+        now = measure_drift(
             self._site, self._home, self._copies, spoken=spoken, thorough=False
         )
         same = now.record.version in ("", self._version)
         return now.pending if same or now.pending else None
 
-    def freshness(self, record: Record, stale: bool, pending: int | None) -> Freshness:
+    def freshness(
+        self, record: IndexRecord, stale: bool, pending: int | None
+    ) -> Freshness:
         """Say how fresh the index is, and not that it is when that was not checked."""
         known = pending is not None
         if self._schedule:
@@ -102,7 +104,7 @@ class Upkeep:
             known = known or self._site.agent.search.sync.watch
         stale = stale or bool(pending)
         return Freshness(
-            indexed_at=moment(record.indexed_at),
+            indexed_at=utc_time(record.indexed_at),
             pending=pending,
             stale=stale if stale or known else None,
         )
@@ -125,3 +127,81 @@ class Upkeep:
         await self._update.ended()
         if self._embed:
             await self._embed.ended()
+
+
+def status_of(
+    now: Drift,
+    home: QmdHome,
+    program: Program,
+    *,
+    fallbacks: tuple[Fallback, ...],
+    details: dict[str, str],
+) -> IndexStatus:
+    """Count what the index holds and what it lacks.
+
+    Args:
+        now: The notes and what the index knows of them.
+        home: Where the index is.
+        program: Which QMD it is.
+        fallbacks: The steps down that a search takes.
+        details: What else a person may want to know.
+    """
+    record, well = now.record, now.problem is None
+    return IndexStatus(
+        location=str(home.folder),
+        bytes=_size(home, record),
+        files=len(home.notes()) if record.generation and well else 0,
+        chunks=record.documents if well else 0,
+        pending=now.pending,
+        indexed_at=utc_time(record.indexed_at),
+        last_error=record.last_error,
+        identity={"qmd": record.version or program.version},
+        skipped=(*now.due.skipped, *skipped_notes(record)),
+        fallbacks=fallbacks,
+        warnings=now.warnings,
+        details=details,
+    )
+
+
+def details_of(
+    record: IndexRecord,
+    site: Site,
+    program: Program,
+    copies: TranscriptCopies,
+    vectors: QmdVectors,
+) -> dict[str, str]:
+    """Say what a person may want to know of the program and its index."""
+    details = {
+        "program": f"{program.path}, version {program.version}",
+        "runs as": " ".join(program.command),
+        "mode": site.memory.qmd.search_mode,
+    }
+    counted = ", ".join(
+        f"{name} {record.counts.get(name, 0):,}"
+        for name in (each.name for each in record.collections)
+    )
+    if counted:
+        details["collections"] = counted
+    if copies.wanted:
+        details["transcripts"] = copies.said()
+    if vectors.wanted:
+        left, when = record.pending_vectors, utc_time(record.embedded_at)
+        details["vectors"] = (
+            f"{'?' if left is None else left} documents to embed, last run "
+            f"{'never' if when is None else f'{when:%Y-%m-%d %H:%M}'}"
+        )
+    return details
+
+
+def utc_time(seconds: float | None) -> datetime | None:
+    """Return a time of the record, if there is one."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _size(home: QmdHome, record: IndexRecord) -> int:
+    total = 0
+    folder = home.database(record.generation).parent
+    if record.generation and folder.is_dir():
+        for file in folder.glob("index.sqlite*"):
+            total += file.stat().st_size
+    return total

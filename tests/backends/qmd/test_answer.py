@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.backends.qmd.answer import Document, Unreadable, read_answer
+from notewell.backends.qmd.answer import QmdHit, UnreadableAnswer, parse_answer
 
 GOLDEN = Path(__file__).parent / "golden"
 
 HIT = {"file": "qmd://notes/a.md", "docid": "#9bcace", "score": 0.5, "snippet": "x"}
 PAYLOAD = json.dumps([HIT])
-FOUND = Document(
-    collection="notes", path="a.md", docid="9bcace", score=0.5, snippet="x"
-)
+FOUND = QmdHit(collection="notes", path="a.md", docid="9bcace", score=0.5, snippet="x")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +26,7 @@ FOUND = Document(
     ],
 )
 def test_a_search_of_each_version_is_read(version: str, names: list[str]) -> None:
-    documents = read_answer((GOLDEN / f"{version}-search.txt").read_bytes())
+    documents = parse_answer((GOLDEN / f"{version}-search.txt").read_bytes())
 
     assert [one.path for one in documents] == ["memory/a.md", "memory/b.md", *names]
     last = documents[-1]
@@ -39,15 +37,15 @@ def test_a_search_of_each_version_is_read(version: str, names: list[str]) -> Non
 
 @pytest.mark.parametrize("version", ["2.1.0", "2.5.3", "2.8.3"])
 def test_typed_searches_of_each_version_are_read(version: str) -> None:
-    documents = read_answer((GOLDEN / f"{version}-query.txt").read_bytes())
+    documents = parse_answer((GOLDEN / f"{version}-query.txt").read_bytes())
 
     assert documents[0].path.lower().startswith("memory/my")
     assert [one.score for one in documents][:4] == [1, 0.5, 0.33, 0.25]
 
 
 def test_what_is_no_answer_at_all_is_no_answer() -> None:
-    with pytest.raises(Unreadable):
-        read_answer((GOLDEN / "2.8.3-version.txt").read_bytes())
+    with pytest.raises(UnreadableAnswer):
+        parse_answer((GOLDEN / "2.8.3-version.txt").read_bytes())
 
 
 def test_noise_before_an_answer_is_passed_over() -> None:
@@ -63,9 +61,9 @@ def test_noise_before_an_answer_is_passed_over() -> None:
         "[{oops\n"
     )
 
-    [document] = read_answer(f"{noise}{json.dumps([hit])}\n".encode())
+    [document] = parse_answer(f"{noise}{json.dumps([hit])}\n".encode())
 
-    assert document == Document(
+    assert document == QmdHit(
         collection="memory-dir-main",
         path="2026-01-10.md",
         score=0.71,
@@ -89,7 +87,7 @@ def test_noise_before_an_answer_is_passed_over() -> None:
     ],
 )
 def test_an_answer_is_found_in_what_libraries_print_around_it(noise: str) -> None:
-    assert read_answer(noise.format(PAYLOAD).encode()) == [FOUND]
+    assert parse_answer(noise.format(PAYLOAD).encode()) == [FOUND]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +101,7 @@ def test_an_answer_is_found_in_what_libraries_print_around_it(noise: str) -> Non
     ],
 )
 def test_nothing_found_is_no_failure(out: str, err: str) -> None:
-    assert read_answer(out.encode(), err.encode()) == []
+    assert parse_answer(out.encode(), err.encode()) == []
 
 
 @pytest.mark.parametrize(
@@ -121,13 +119,13 @@ def test_nothing_found_is_no_failure(out: str, err: str) -> None:
     ],
 )
 def test_what_is_cut_off_or_something_else_is_unreadable(out: str) -> None:
-    with pytest.raises(Unreadable):
-        read_answer(out.encode())
+    with pytest.raises(UnreadableAnswer):
+        parse_answer(out.encode())
 
 
 def test_a_failure_never_tells_what_was_printed() -> None:
-    with pytest.raises(Unreadable) as got:
-        read_answer(b"the secret of a note " * 500)
+    with pytest.raises(UnreadableAnswer) as got:
+        parse_answer(b"the secret of a note " * 500)
 
     assert str(got.value) == "no list of documents in 10,500 bytes"
 
@@ -149,7 +147,7 @@ def test_a_failure_never_tells_what_was_printed() -> None:
 def test_the_line_is_the_one_that_is_said_outright(
     fields: dict[str, object], line: int | None
 ) -> None:
-    [document] = read_answer(json.dumps([{**HIT, **fields}]).encode())
+    [document] = parse_answer(json.dumps([{**HIT, **fields}]).encode())
 
     assert document.line == line
     assert document.snippet == "x"
@@ -166,7 +164,7 @@ def test_a_path_is_taken_word_by_word_whatever_is_in_it() -> None:
     ]
     hits = [{**HIT, "file": f"qmd://notes/deep/{name}"} for name in names]
 
-    documents = read_answer(json.dumps(hits).encode())
+    documents = parse_answer(json.dumps(hits).encode())
 
     assert [one.path for one in documents] == [f"deep/{name}" for name in names]
 
@@ -192,8 +190,8 @@ def test_any_answer_gives_sound_documents_or_none(
     out = f"{before}{json.dumps(array)}{after}".encode("utf-8", "replace")
 
     try:
-        documents = read_answer(out)
-    except Unreadable:
+        documents = parse_answer(out)
+    except UnreadableAnswer:
         return
 
     for document in documents:
@@ -207,8 +205,8 @@ def test_any_answer_gives_sound_documents_or_none(
 @given(st.binary(), st.binary())
 def test_any_bytes_are_read_or_refused(out: bytes, err: bytes) -> None:
     try:
-        documents = read_answer(out, err)
-    except Unreadable:
+        documents = parse_answer(out, err)
+    except UnreadableAnswer:
         return
 
     assert documents == [] or out

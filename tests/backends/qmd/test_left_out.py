@@ -13,7 +13,7 @@ from notewell import PathRefused, open_memory_sync
 from notewell.backends.base import Query
 from notewell.backends.fallback import Resilient
 from notewell.backends.qmd.engine import QmdBackend
-from notewell.backends.qmd.globs import globbed, joined
+from notewell.backends.qmd.globs import compile_glob, portable_pattern
 from notewell.types import Hit
 
 if TYPE_CHECKING:
@@ -391,7 +391,7 @@ def test_a_pattern_means_here_what_it_means_to_qmd(
 
     here = {
         one: sorted(
-            filter(globbed(one), PATHS), key=lambda path: path.encode("utf-16be")
+            filter(compile_glob(one), PATHS), key=lambda path: path.encode("utf-16be")
         )
         for one in patterns
     }
@@ -413,4 +413,4 @@ async def test_patterns_with_commas_are_read_by_every_version(
     )
 
     assert {hit.path for hit in found} == {"../team/a.md", "../team/c/d.md"}
-    assert joined("a.md, ./c/*.md") == "{a.md,c/*.md}"
+    assert portable_pattern("a.md, ./c/*.md") == "{a.md,c/*.md}"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from notewell.backends.base import Findings, Query, Run
-from notewell.backends.qmd import modes
-from notewell.backends.qmd.answering import Worded
+from notewell.backends.qmd import search
 from notewell.backends.qmd.engine import QmdBackend
+from notewell.backends.qmd.keywords import KeywordHits
 from notewell.types import Hit
 
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ ranking = st.lists(
 def test_meaning_and_words_are_joined_without_repeats_and_in_order(
     meant: list[Hit], words: list[Hit], limit: int, blend: bool
 ) -> None:
-    join = modes.blended if blend else modes.filled
+    join = search.fuse_hits if blend else search.fill_places
 
-    worded = Worded(hits=tuple(words), literal=bool(words), stale=False)
+    worded = KeywordHits(hits=tuple(words), literal=bool(words), stale=False)
     hits = join(meant, worded, limit).hits
 
     places = [(one.path, one.start_line) for one in hits]
@@ -175,7 +175,9 @@ def test_exact_words_come_first_and_what_only_meaning_finds_moves_up() -> None:
     words = (hit("word", 1, 0.8), hit("nearly", 1, 0.2), hit("hardly", 1, 0.1))
     meant = [replace(hit("meant", 1, 1.0), text_score=None), hit("nearly", 1, 0.5)]
 
-    joined = modes.blended(meant, Worded(hits=words, literal=True, stale=False), 3)
+    joined = search.fuse_hits(
+        meant, KeywordHits(hits=words, literal=True, stale=False), 3
+    )
 
     assert [one.path for one in joined.hits] == ["word", "nearly", "meant"]
 
@@ -184,7 +186,9 @@ def test_the_very_word_is_shown_beside_what_is_nearer_by_meaning() -> None:
     word = hit("word", 1, 0.01)
     meant = [replace(hit(name, 1, 1.0), text_score=None) for name in "abc"]
 
-    joined = modes.blended(meant, Worded(hits=(word,), literal=True, stale=False), 2)
+    joined = search.fuse_hits(
+        meant, KeywordHits(hits=(word,), literal=True, stale=False), 2
+    )
 
     assert [one.path for one in joined.hits] == ["a", "word"]
 

@@ -10,10 +10,10 @@ import pytest
 
 from notewell.backends.base import Findings, Query
 from notewell.backends.fallback import Resilient
-from notewell.backends.qmd.counts import Counts
+from notewell.backends.qmd.client import MOST_SEARCHES
 from notewell.backends.qmd.engine import QmdBackend
-from notewell.backends.qmd.home import Home
-from notewell.backends.qmd.words import MOST_SEARCHES, planned
+from notewell.backends.qmd.home import QmdHome
+from notewell.backends.qmd.keywords import DocumentFrequencies, plan_searches
 from notewell.backends.text.query import parse_query
 
 if TYPE_CHECKING:
@@ -152,9 +152,9 @@ async def test_among_equal_notes_the_order_is_that_of_qmd(
     )
 
 
-def searches(text: str, counts: Counts) -> list[str]:
+def searches(text: str, counts: DocumentFrequencies) -> list[str]:
     with counts as opened:
-        return planned(text, parse_query(text).terms, opened).searches
+        return plan_searches(text, parse_query(text).wants, opened).searches
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,9 @@ def test_without_counts_a_question_is_asked_in_parts_as_well(
 ) -> None:
     (tmp_path / "index.sqlite").write_bytes(b"garbage" * 1000)
 
-    asked = searches(text, Counts(tmp_path / "index.sqlite", by_character=True))
+    asked = searches(
+        text, DocumentFrequencies(tmp_path / "index.sqlite", by_character=True)
+    )
 
     assert 1 <= len(asked) <= MOST_SEARCHES
     assert all(one.count('"') % 2 == 0 and one.strip() == one for one in asked)
@@ -179,9 +181,9 @@ async def test_an_index_is_counted_as_qmd_searches_it(
     backend = await QmdBackend.open(site)
     await backend.refresh()
     await backend.close()
-    database = Home(site).database(1)
+    database = QmdHome(site).database(1)
 
-    with Counts(database, by_character=True) as counts:
+    with DocumentFrequencies(database, by_character=True) as counts:
         counted = {
             one: counts.of(one)
             for one in (
@@ -196,7 +198,7 @@ async def test_an_index_is_counted_as_qmd_searches_it(
         }
     with closing(apsw.Connection(str(database))) as connection:
         connection.execute("delete from documents_fts")
-    with Counts(database, by_character=True) as emptied:
+    with DocumentFrequencies(database, by_character=True) as emptied:
         assert emptied.of("heron") == 0
 
     assert list(counted.values()) == [1, 1, 1, 1, 0, 1, 0]

@@ -14,7 +14,7 @@ import pytest
 from notewell.backends.base import Query
 from notewell.backends.fallback import Resilient
 from notewell.backends.qmd.engine import QmdBackend
-from notewell.backends.qmd.home import Home
+from notewell.backends.qmd.home import QmdHome
 from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ async def test_an_index_that_may_lack_notes_is_built_anew(
     site = notes.site(qmd)
     backend = await QmdBackend.open(site)
     await backend.refresh()
-    home = Home(site)
+    home = QmdHome(site)
     database = home.database(1)
     if damage == "killed":
         raw = (home.folder / "record.json").read_bytes()

@@ -1,25 +1,39 @@
-"""Which folders QMD reads, under which names, and back from its names to our notes."""
+"""Which folders QMD reads, under which names, and back from its names to our notes.
+
+QMD says which notes; the lines are looked for in the files themselves. So a citation
+never leads to other lines than were shown, whatever has changed since.
+"""
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 from unicodedata import category
 
 import msgspec
 
-from notewell.backends.qmd.globs import globbed, joined
+from notewell.backends.qmd.answer import QmdHit
+from notewell.backends.qmd.globs import compile_glob, portable_pattern
+from notewell.backends.text.analysis import forms_of
+from notewell.backends.text.chunking import cut_chunks
+from notewell.backends.text.passages import Passage
+from notewell.config import ChunkingSettings
 from notewell.config.schema import QmdPath
-from notewell.workspace import Workspace
+from notewell.errors import PathRefused
+from notewell.workspace import Locator, Workspace, split_lines
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
     LONG_TERM_NOTE,
     LONG_TERM_NOTE_IN_LOWER_CASE,
     MEMORY_FOLDER,
+    decode_note,
     has_workspace_layout,
     lists_name,
+    read_regular,
     relative_to,
 )
 
@@ -30,6 +44,9 @@ _SUFFIX: Final = re.compile(r"\.[a-z0-9]+\Z")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 _PICTURES: Final = re.compile(r"[`^]")
 """Those of ASCII."""
+
+_MOST_KEPT = 2_000
+"""Notes whose passages are kept for the next question."""
 
 _GLOB_SIGNS: Final = re.compile(r"([\\*?\[\]{}()!+@|])")
 
@@ -79,7 +96,7 @@ def collections_of(
         if extra.is_file:
             pattern = _literal(file)
         elif given is not None and given.pattern is not None:
-            pattern = joined(given.pattern)
+            pattern = portable_pattern(given.pattern)
         taken = [each.name for each in found]
         found.append(
             Collection(
@@ -102,13 +119,13 @@ def _given(
     return given[::-1]
 
 
-def held_by(
+def collection_filter(
     workspace: Workspace, collections: Sequence[Collection]
 ) -> Callable[[str], bool]:
     """Return what says of a note, by its path as cited, whether a collection has it."""
     root = os.path.realpath(workspace.root)
     areas = [
-        (os.path.join(each.folder, ""), globbed(each.pattern))
+        (os.path.join(each.folder, ""), compile_glob(each.pattern))
         for each in collections
         if not each.spoken
     ]
@@ -123,7 +140,9 @@ def held_by(
     return held
 
 
-def is_left_out_of(workspace: Workspace, paths: Sequence[QmdPath], path: str) -> bool:
+def is_outside_patterns(
+    workspace: Workspace, paths: Sequence[QmdPath], path: str
+) -> bool:
     """Whether a file lies in a folder of `paths` and outside the pattern that it has there.
 
     Args:
@@ -138,7 +157,7 @@ def is_left_out_of(workspace: Workspace, paths: Sequence[QmdPath], path: str) ->
             continue
         if given is None or given.pattern is None or extra.is_file:
             return False
-        if globbed(joined(given.pattern))(inner):
+        if compile_glob(portable_pattern(given.pattern))(inner):
             return False
         closed = True
     return closed
@@ -169,7 +188,7 @@ def _literal(name: str) -> str:
     return _GLOB_SIGNS.sub(r"\\\1", name)
 
 
-def path_in(workspace: Workspace, collection: Collection, path: str) -> str | None:
+def note_path(workspace: Workspace, collection: Collection, path: str) -> str | None:
     """Return a file of a collection as citations show it; None if it leads out."""
     file = os.path.normpath(os.path.join(collection.folder, path))
     if not file.startswith(os.path.join(collection.folder, "")) or "\0" in path:
@@ -178,7 +197,7 @@ def path_in(workspace: Workspace, collection: Collection, path: str) -> str | No
 
 
 @lru_cache(maxsize=65_536)
-def handles(path: str) -> str:
+def handle_of(path: str) -> str:
     """Return a path as loosely as the versions before 2.8 keep it.
 
     Letters lose their case, `___` is a border of folders, a pictograph is its number,
@@ -227,3 +246,130 @@ def _numbered(part: str) -> str:
 
 def _is_picture(sign: str) -> bool:
     return category(sign) in ("So", "Sk")
+
+
+class NotePaths:
+    """From QMD's names of files to paths of notes, for one question.
+
+    Attributes:
+        locator: Finds the files.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        collections: Sequence[Collection],
+        *,
+        literal: bool,
+        notes: Callable[[], Iterable[str]],
+    ) -> None:
+        """Know the collections.
+
+        Args:
+            literal: The names are those of the files; else they were altered.
+            notes: Gives the paths of the notes, when altered names have to be traced.
+        """
+        self.locator = Locator(workspace)
+        self._workspace = workspace
+        self._collections = {each.name: each for each in collections}
+        self._literal = literal
+        self._notes = notes
+        self._by_handle: dict[str, list[str]] | None = None
+
+    def paths(self, document: QmdHit) -> list[str]:
+        """Return the notes that a document may be; none if it is nobody's we know."""
+        collection = self._collections.get(document.collection)
+        if collection is None:
+            return []
+        path = note_path(self._workspace, collection, document.path)
+        if path is None:
+            return []
+        if self._literal:
+            return [path]
+        return self._traced().get(handle_of(path)) or self._others()
+
+    def _traced(self) -> dict[str, list[str]]:
+        if self._by_handle is None:
+            found: dict[str, list[str]] = defaultdict(list)
+            for path in self._notes():
+                found[handle_of(path)].append(path)
+            self._by_handle = dict(found)
+        return self._by_handle
+
+    def _others(self) -> list[str]:
+        """Return the notes whose names a version may have altered in ways of its own."""
+        return [path for path in self._notes() if not path.isascii()]
+
+
+class NotePassages:
+    """Reads the notes that QMD named. Keeps the passages of notes that stay as they are.
+
+    Attributes:
+        workspace: The notes.
+    """
+
+    def __init__(self, workspace: Workspace, chunking: ChunkingSettings) -> None:
+        self.workspace = workspace
+        self._chunking = chunking
+        self._kept: dict[str, tuple[tuple[int, int, int], str, list[Passage]]] = {}
+
+    def passages(
+        self, document: QmdHit, names: NotePaths
+    ) -> tuple[list[Passage], bool]:
+        """Return a document's passages, and whether it is as QMD indexed it."""
+        for path in names.paths(document):
+            found = self._read(path, names.locator)
+            if found is None:
+                continue
+            digest, passages = found
+            same = not document.docid or digest.startswith(document.docid)
+            if same:
+                return passages, True
+            if len(names.paths(document)) == 1:
+                return passages, False
+        return [], False
+
+    def _read(self, path: str, locator: Locator) -> tuple[str, list[Passage]] | None:
+        """Return digest and passages of a note that `get` would read."""
+        try:
+            file = locator.locate(path, exactly=True).file
+            if file is None:
+                return None
+            state = os.lstat(file)
+            signature = (state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+            kept = self._kept.get(path)
+            if kept and kept[0] == signature:
+                return kept[1:]
+            raw = read_regular(file)
+        except (PathRefused, OSError, ValueError):
+            return None
+        passages = list(self._cut(path, raw, signature))
+        if len(self._kept) >= _MOST_KEPT:
+            self._kept.clear()
+        self._kept[path] = (signature, digest_of(raw), passages)
+        return self._kept[path][1:]
+
+    def _cut(
+        self, path: str, raw: bytes, signature: tuple[int, int, int]
+    ) -> Iterator[Passage]:
+        lines = split_lines(decode_note(raw))
+        chunks = cut_chunks(
+            lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
+        )
+        for chunk in chunks:
+            yield Passage(
+                id=0,
+                path=path,
+                signature=signature,
+                start_line=chunk.start_line,
+                end_line=chunk.end_line,
+                heading=chunk.heading,
+                length=sum(len(forms.body) for forms in forms_of(chunk.text)),
+                text=chunk.text,
+                piece=chunk.piece,
+            )
+
+
+def digest_of(raw: bytes) -> str:
+    """Return the SHA-256 of a note's text as QMD takes it: U+FFFD for odd bytes."""
+    return sha256(raw.decode("utf-8", "replace").encode()).hexdigest()

@@ -12,18 +12,18 @@ from typing import Final, cast
 
 from notewell.backends.base import Site, in_order, share_lines
 from notewell.backends.blocking import off_the_loop
-from notewell.backends.qmd.answer import Document
-from notewell.backends.qmd.answering import Worded, Words
-from notewell.backends.qmd.asking import Budget, Question
-from notewell.backends.qmd.contract import RECOMMENDED
-from notewell.backends.qmd.home import Home, Record
-from notewell.backends.qmd.models import (
+from notewell.backends.qmd.answer import QmdHit
+from notewell.backends.qmd.client import Deadline
+from notewell.backends.qmd.home import (
     FOR_QUERY,
+    IndexRecord,
+    QmdHome,
     embedding_model,
-    is_here,
+    is_local_model,
     model_of,
 )
-from notewell.backends.qmd.program import Program
+from notewell.backends.qmd.keywords import KeywordHits, KeywordSearch
+from notewell.backends.qmd.program import RECOMMENDED, Program
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 from notewell.types import Fallback, FallbackReason, Hit, Mode
 
@@ -34,12 +34,11 @@ _WORDS: Final = 0.7
 """The share of words where words and meaning are blended; `docs/qmd.md` measures it."""
 
 _RANK_DAMPING: Final = 5
-
 _DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class ModeAnswer:
     """What a mode found, and how it came to be used.
 
     Attributes:
@@ -50,18 +49,18 @@ class Answered:
     """
 
     mode: Mode
-    worded: Worded
+    worded: KeywordHits
     steps: tuple[Fallback, ...] = ()
     model: str | None = None
 
 
-class Modes:
+class SearchModes:
     """Answers in the mode that is configured, or the next one that can be used."""
 
     def __init__(
         self,
         site: Site,
-        home: Home,
+        home: QmdHome,
         program: Program,
         environ: Mapping[str, str],
     ) -> None:
@@ -71,84 +70,93 @@ class Modes:
         self._environ = environ
 
     async def answer(
-        self, words: Words, record: Record, asking: Question, budget: Budget
-    ) -> Answered:
+        self,
+        words: KeywordSearch,
+        record: IndexRecord,
+        deadline: Deadline,
+    ) -> ModeAnswer:
         """Answer a question.
 
         Raises:
             BackendError: not even words could be searched for.
         """
         if self._wanted == "search":
-            return Answered(mode="search", worded=await words.answer(budget))
+            return ModeAnswer(mode="search", worded=await words.answer(deadline))
         lacking = self._lacking(record)
         steps = [] if lacking is None else [lacking]
         if lacking is None:
-            for way in self._ways(words, asking):
+            for way in self._ways(words):
                 if way.lacking is not None:
                     steps.append(way.lacking)
                     continue
                 try:
-                    documents = await way.ask(budget.part(1 - _FOR_WORDS))
+                    documents = await way.ask(deadline.part(1 - _FOR_WORDS))
                 except BackendError as error:
                     steps.append(
                         _step(way.name, way.below, _reason(error), error.message)
                     )
                     continue
-                return await self._joined(words, way, documents, budget, steps)
-        worded = await words.answer(budget)
-        return Answered(mode="search", worded=worded, steps=tuple(steps))
+                return await self._joined(words, way, documents, deadline, steps)
+        worded = await words.answer(deadline)
+        return ModeAnswer(mode="search", worded=worded, steps=tuple(steps))
 
     async def _joined(
         self,
-        words: Words,
-        way: "_Way",
-        documents: Sequence[Document],
-        budget: Budget,
+        words: KeywordSearch,
+        way: "_Method",
+        documents: Sequence[QmdHit],
+        deadline: Deadline,
         steps: Sequence[Fallback],
-    ) -> Answered:
+    ) -> ModeAnswer:
         """Let words have their say beside what was found by meaning."""
         meant = await off_the_loop(words.passages_of, documents)
         try:
-            worded = await words.answer(budget)
+            worded = await words.answer(deadline)
         except BackendError:
-            worded = Worded(hits=(), literal=False, stale=False)
-        return Answered(
+            worded = KeywordHits(hits=(), literal=False, stale=False)
+        return ModeAnswer(
             mode=self._wanted,
             worded=way.join(meant, worded, words.limit),
             steps=tuple(steps),
             model=self._embedding_model(),
         )
 
-    def _ways(self, words: Words, asking: Question) -> "Sequence[_Way]":
+    def _ways(self, words: KeywordSearch) -> "Sequence[_Method]":
         """Return the ways to search by meaning, the best first."""
         text = _DASHES.sub("", " ".join(words.text.split()))
         vectors: list[tuple[str, str]] = [("vec", text)]
         if self._wanted == "vsearch":
             return [
-                _Way(
+                _Method(
                     name="vsearch",
                     below="search",
-                    ask=lambda budget: asking.typed(vectors, budget),
-                    join=blended,
+                    ask=lambda deadline: words.searcher.typed(
+                        vectors, words.collections, deadline
+                    ),
+                    join=fuse_hits,
                 )
             ]
         return [
-            _Way(
+            _Method(
                 name="query",
                 below="vectors and words",
-                ask=lambda budget: asking.reranked(text, budget),
-                join=filled,
+                ask=lambda deadline: words.searcher.reranked(
+                    text, words.collections, deadline
+                ),
+                join=fill_places,
                 lacking=self._lacking_for_query(),
             ),
-            _Way(
+            _Method(
                 name="vectors and words",
                 below="search",
-                ask=lambda budget: asking.typed(vectors, budget),
-                join=blended,
+                ask=lambda deadline: words.searcher.typed(
+                    vectors, words.collections, deadline
+                ),
+                join=fuse_hits,
             ),
         ]
 
-    def steps_down(self, record: Record) -> tuple[Fallback, ...]:
+    def steps_down(self, record: IndexRecord) -> tuple[Fallback, ...]:
         """Return the steps down that each search will take, before there is one."""
         if self._wanted == "search":
             return ()
@@ -157,7 +165,7 @@ class Modes:
             steps.append(self._lacking_for_query())
         return tuple(step for step in steps if step is not None)
 
-    def _lacking(self, record: Record) -> Fallback | None:
+    def _lacking(self, record: IndexRecord) -> Fallback | None:
         """Return the step down to words when nothing can be found by meaning."""
         wanted = self._wanted
         if not self._program.abilities.semantic:
@@ -167,7 +175,7 @@ class Modes:
             )
             return _step(wanted, "search", "version", said)
         model = self._embedding_model()
-        if not is_here(model, self._models):
+        if not is_local_model(model, self._models):
             said = (
                 f"its embedding model is not on this machine: {model}; fetch it with QMD, "
                 "or name a file in QMD_EMBED_MODEL"
@@ -186,7 +194,7 @@ class Modes:
         missing = [
             name
             for name in FOR_QUERY
-            if not is_here(model_of(name, self._environ), self._models)
+            if not is_local_model(model_of(name, self._environ), self._models)
         ]
         if not missing:
             return None
@@ -202,7 +210,7 @@ class Modes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
+class _Method:
     """A way to search by meaning.
 
     Attributes:
@@ -215,12 +223,12 @@ class _Way:
 
     name: str
     below: str
-    ask: Callable[[Budget], Awaitable[list[Document]]]
-    join: Callable[[Sequence[Hit], Worded, int], Worded]
+    ask: Callable[[Deadline], Awaitable[list[QmdHit]]]
+    join: Callable[[Sequence[Hit], KeywordHits, int], KeywordHits]
     lacking: Fallback | None = None
 
 
-def filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+def fill_places(meant: Sequence[Hit], worded: KeywordHits, limit: int) -> KeywordHits:
     """Let words fill the places that are free, and one for the very word."""
     best = list(meant[:limit])
     least = best[-1].score if best else 1.0
@@ -235,7 +243,7 @@ def filled(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
     return replace(worded, hits=tuple(in_order([*best, *more[: limit - len(best)]])))
 
 
-def blended(meant: Sequence[Hit], worded: Worded, limit: int) -> Worded:
+def fuse_hits(meant: Sequence[Hit], worded: KeywordHits, limit: int) -> KeywordHits:
     """Order by words first, as hybrid builtin does; what only meaning finds moves up.
 
     Words count by their score, meaning by its rank: its scores say nothing else. The

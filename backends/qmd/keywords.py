@@ -1,0 +1,488 @@
+"""Keyword search: QMD finds the notes, and their passages are scored here.
+
+QMD joins the words of a search by AND, deletes most signs inside them, takes a run of a
+script without spaces for a phrase, and ranks whole notes by a score that depends on what
+else is in the index. So a query is put to it as several searches, the query itself first
+and then its rarest words; how rare they are its own full-text index tells, which is only
+read. Which lines answer is worked out from the notes as they are now, by the scores that
+every answer of notewell has, and QMD's order of the notes has its share in ours.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, islice, pairwise, zip_longest
+from pathlib import Path
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+import apsw
+
+from notewell.backends.base import Query, Site
+from notewell.backends.blocking import off_the_loop
+from notewell.backends.qmd.answer import QmdHit
+from notewell.backends.qmd.client import COMPLETE, MOST_SEARCHES, Deadline, Searcher
+from notewell.backends.qmd.paths import NotePassages, NotePaths
+from notewell.backends.qmd.transcripts import TranscriptPassages, cited_lines
+from notewell.backends.text.analysis import fold, is_unspaced, split_words, terms_of
+from notewell.backends.text.passages import Passage, ScoredPassage
+from notewell.backends.text.query import QueryTerm
+from notewell.backends.text.ranking import rank
+from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.backends.text.snippets import cut_snippet
+from notewell.types import Hit, source_of
+
+_READ: Final = 100
+"""Documents that are read, unless more hits are wanted."""
+
+_OWN_RANK: Final = 0.1
+"""The share of QMD's order in ours. `docs/qmd.md` has the measurements."""
+
+_RANK_DAMPING: Final = 10
+
+_LONG_LIST: Final = 1_000
+"""Documents that are asked for when the usual ones do not hold the very word."""
+
+_RAREST: Final = 5
+
+_PAIRS: Final = 4
+
+_NEIGHBOURS: Final = 2
+"""How many of each are asked for; what is left over goes to the next rarest words."""
+
+_FEW: Final = 500
+"""Documents beyond which a pair is not worth counting."""
+
+_MOST_WORDS: Final = 32
+
+_SIGNS: Final = re.compile(r"[^\w'-]+|(?<!\w)[-']+|[-']+(?!\w)")
+
+_PATIENCE_MS: Final = 200
+
+_PARTS: Final = re.compile(r'"([^"]*)"|(\S+)')
+
+_BY_CHARACTER: Final = re.compile(
+    "[\u2e80-\u2fd5\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3041-\u3096\u309d-\u309f"
+    "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb\uff66-\uff9d"
+    "\U00020000-\U0003ffff]"
+)
+"""Han, kana and Hangul, of which QMD takes each character as a word since 2.5."""
+
+
+class SearchPlan(NamedTuple):
+    """What a question is asked in.
+
+    Attributes:
+        searches: What QMD is asked, the strictest first, at most MOST_SEARCHES.
+        spread: In how many documents each term stands, as far as that is known.
+    """
+
+    searches: list[str]
+    spread: dict[str, int]
+
+
+class DocumentFrequencies:
+    """Counts of one index, each made once. Open while a question is being read."""
+
+    def __init__(self, database: Path, *, by_character: bool) -> None:
+        """Take QMD's file.
+
+        Args:
+            by_character: Runs without spaces are kept character by character.
+        """
+        self._database = database
+        self._by_character = by_character
+        self._connection: apsw.Connection | None = None
+        self._known: dict[tuple[str, int], int] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            self._connection = apsw.Connection(
+                str(self._database), flags=apsw.SQLITE_OPEN_READONLY
+            )
+            self._connection.set_busy_timeout(_PATIENCE_MS)
+            self.of("a")
+        except apsw.Error:
+            self.__exit__(None, None, None)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    @property
+    def are_there(self) -> bool:
+        """Whether the index can be asked."""
+        return self._connection is not None
+
+    def of(self, search: str, most: int = -1) -> int:
+        """Return how many documents a search finds, counting no further than `most`."""
+        if self._connection is None:
+            return 0
+        known = self._known.get((search, most))
+        if known is None:
+            found = self._connection.execute(
+                "select count(*) from (select 1 from documents_fts"
+                " where documents_fts match ? limit ?)",
+                (self._expression(search), most),
+            ).get
+            known = self._known[search, most] = int(found or 0)
+        return known
+
+    def _expression(self, search: str) -> str:
+        """Return a search as QMD would put it: beginnings of words, and phrases."""
+        return " AND ".join(
+            self._term(phrase or word, is_word=bool(word))
+            for phrase, word in _PARTS.findall(search)
+        )
+
+    def _term(self, text: str, *, is_word: bool) -> str:
+        if self._by_character:
+            text, found = _BY_CHARACTER.subn(r" \g<0> ", text)
+            is_word = is_word and not found
+        is_word = is_word and "-" not in text
+        return f'"{" ".join(text.split())}"{"*" if is_word else ""}'
+
+
+def plan_searches(
+    text: str, wants: Sequence[QueryTerm], counts: DocumentFrequencies
+) -> SearchPlan:
+    """Choose the searches that find what a question asks for.
+
+    The whole of it; then what is rare in it, alone, by pairs, and beside each other as
+    it stands there: a search gives a handful of documents, so the word that a third of
+    the notes have would give any of them.
+    """
+    written = search_text(text)
+    if not written:
+        return SearchPlan([], {})
+    own = {fold(word): word for word in written.split()}
+    spread: dict[str, int] = {}
+    whole: list[str] = []
+    pieces: list[str] = []
+    for want in [want for want in wants if not want.stop_word] or wants:
+        for term in want.exact:
+            search = _search_for(term, own)
+            if search:
+                spread[term] = counts.of(search)
+                into = pieces if want.part and not want.in_run else whole
+                into += [search] if spread[term] or not counts.are_there else []
+    rare = sorted(dict.fromkeys(whole), key=_rarity(counts))
+    searches = [written, " ".join(rare), *_in_turn(rare, whole, counts)]
+    if counts.are_there:
+        searches = [one for one in searches if one and counts.of(one, _FEW)]
+    unique = dict.fromkeys([*searches, *sorted(pieces, key=_rarity(counts))])
+    return SearchPlan(
+        [one for one in unique if one][:MOST_SEARCHES] or [written], spread
+    )
+
+
+def _search_for(term: str, own: Mapping[str, str]) -> str:
+    """Return the search for a term: a word as it was written, or a phrase."""
+    words = [own.get(word, word) for word in search_text(term).split()]
+    return " ".join(words) if len(words) < 2 else f'"{" ".join(words)}"'
+
+
+def search_text(text: str) -> str:
+    """Return a query as one search: every word of it, none of its syntax.
+
+    Letters stay as they are: QMD folds é to e, as we do, but ø only to itself.
+
+    >>> as_written('-v "multi-agent" https://api.example.com/v2')
+    'v multi-agent https api example com v2'
+    """
+    words = _SIGNS.sub(" ", " ".join(split_words(text, accents=True)))
+    return " ".join(islice((word for word in words.split()), _MOST_WORDS))
+
+
+def _rarity(counts: DocumentFrequencies) -> Callable[[str], int]:
+    """Return what searches are sorted by; without counts, long ones are the rare ones."""
+    return counts.of if counts.are_there else lambda search: -len(search)
+
+
+def _in_turn(
+    rare: Sequence[str], whole: Sequence[str], counts: DocumentFrequencies
+) -> Iterator[str]:
+    """Yield single searches, pairs of rare ones and neighbours in turn."""
+    pairs = [f"{a} {b}" for a, b in combinations(rare[:_RAREST], 2)]
+    words = [one for one in whole if '"' not in one and not is_unspaced(one)]
+    beside = [f'"{a} {b}"' for a, b in pairwise(words)]
+    if counts.are_there:
+        pairs, beside = (
+            sorted((one for one in some if counts.of(one, _FEW)), key=_few(counts))
+            for some in (pairs, beside)
+        )
+    ways = (rare[:_RAREST], pairs[:_PAIRS], beside[:_NEIGHBOURS])
+    for some in zip_longest(*ways):
+        yield from (one for one in some if one)
+    yield from rare[_RAREST:]
+
+
+def _few(counts: DocumentFrequencies) -> Callable[[str], int]:
+    return lambda search: counts.of(search, _FEW)
+
+
+def matches_substrings(text: str) -> bool:
+    """Whether QMD finds any part of a run of this script, and not its beginning alone.
+
+    >>> can_be_cut("数据库"), can_be_cut("ไทย")
+    (True, False)
+    """
+    return all(map(_BY_CHARACTER.match, text))
+
+
+def unspaced_runs(text: str) -> list[str]:
+    """Return what of it is of a script that is written without spaces."""
+    return [token for token in split_words(text) if is_unspaced(token)]
+
+
+def has_signs(text: str) -> bool:
+    """Say whether a word of it is more than letters: `foo/bar`, `C++`, `v2.1`."""
+    return any(not token.isalnum() for token in split_words(text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeywordHits:
+    """What words found.
+
+    Attributes:
+        hits: Best first.
+        literal: One of them holds a word of the query as it is written.
+        stale: A note is not as QMD indexed it.
+    """
+
+    hits: tuple[Hit, ...]
+    literal: bool
+    stale: bool
+
+
+class KeywordSearch:
+    """Answers one query by words.
+
+    Attributes:
+        searcher: Searches the index.
+        collections: The names of those that are searched.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        query: Query,
+        wants: Sequence[QueryTerm],
+        *,
+        searcher: Searcher,
+        collections: Sequence[str],
+        names: NotePaths,
+        reading: NotePassages,
+        sayings: TranscriptPassages,
+        counts: DocumentFrequencies,
+        documents: int,
+    ) -> None:
+        """Prepare for an index of so many documents."""
+        self._site = site
+        self._query = query
+        self._wants = wants
+        self.searcher = searcher
+        self.collections = collections
+        self._names = names
+        self._reading = reading
+        self._sayings = sayings
+        self._counts = counts
+        self._documents = documents
+        self._spread: Mapping[str, int] = {}
+        self._snippet = query.snippet_chars
+        self._passages: dict[tuple[str, int, int, str], Passage] = {}
+        self._places: dict[tuple[str, str], int] = {}
+        self._rank: dict[str, int] = {}
+        self._stale = False
+
+    @property
+    def text(self) -> str:
+        """What was asked."""
+        return self._query.text
+
+    @property
+    def limit(self) -> int:
+        """The most hits that are wanted."""
+        return self._query.limit
+
+    def passages_of(self, documents: Sequence[QmdHit]) -> list[Hit]:
+        """Return the best passage of each document, in their order and by their score.
+
+        QMD says by rank how good a document is: 1 for the first, 1/2, 1/3 and so on.
+        """
+        found: list[Hit] = []
+        for document in documents:
+            able = self._passages_of(document)
+            if able:
+                scorer = self._scorer(able, passage_frequencies(able, self._wants))
+                best = max(map(scorer.score, able), key=lambda one: one.score)
+                score = document.score
+                if score >= (self._query.min_score or 0.0) or best.exact:
+                    text_score = best.text if best.exact else None
+                    hit = _hit(best, scorer, self._snippet)
+                    found.append(replace(hit, score=score, text_score=text_score))
+        return found
+
+    async def answer(self, deadline: Deadline) -> KeywordHits:
+        """Ask as long as it is worth it.
+
+        Raises:
+            BackendError: QMD failed.
+        """
+        asked = await off_the_loop(self._planned)
+        if not asked:
+            return KeywordHits(hits=(), literal=False, stale=False)
+        found = await self.searcher.typed(
+            [("lex", one) for one in asked], self.collections, deadline
+        )
+        worded = await off_the_loop(self._weighed, found[: self._most_read])
+        cut = len(found) >= COMPLETE
+        if cut and not worded.literal:
+            worded = await off_the_loop(self._weighed, found)
+        if cut and (not worded.literal or self._query.limit > COMPLETE):
+            more = await self.searcher.listed(
+                asked[0], self.collections, self._long_list(), deadline
+            )
+            worded = await off_the_loop(self._weighed, more)
+        return worded
+
+    def _planned(self) -> Sequence[str]:
+        """Choose what to ask, and remember how rare it is."""
+        with self._counts as counts:
+            asked = plan_searches(self._query.text, self._wants, counts)
+        self._spread = asked.spread
+        return asked.searches
+
+    @property
+    def _most_read(self) -> int:
+        return max(_READ, self._query.limit)
+
+    def _long_list(self) -> int:
+        return max(_LONG_LIST, self._query.limit)
+
+    def _add(self, documents: Sequence[QmdHit]) -> None:
+        for document in documents:
+            name = (document.collection, document.path)
+            if name in self._places:
+                continue
+            place = self._places[name] = len(self._places)
+            passages = self._passages_of(document)
+            for passage in passages:
+                self._rank.setdefault(passage.path, place)
+            self._keep(passages)
+
+    def _passages_of(self, document: QmdHit) -> Sequence[Passage]:
+        """Return the passages of a document that may be seen."""
+        if self._sayings.are_in(document):
+            passages, same = self._sayings.passages(document)
+        else:
+            passages, same = self._reading.passages(document, self._names)
+        self._stale = self._stale or not same
+        return [one for one in passages if not self._query.hides(one.path)]
+
+    def _keep(self, passages: Sequence[Passage]) -> None:
+        for passage in passages:
+            key = (
+                passage.path,
+                passage.start_line,
+                passage.end_line,
+                passage.text if passage.piece else "",
+            )
+            self._passages[key] = passage
+
+    def _weighed(self, documents: Sequence[QmdHit]) -> KeywordHits:
+        """Read what was found, and weigh it with what was read before."""
+        self._keep(self._sayings.own())
+        self._add(documents)
+        passages = list(self._passages.values())
+        if not passages:
+            return KeywordHits(hits=(), literal=False, stale=self._stale)
+        spread = passage_frequencies(passages, self._wants, self._spread)
+        literal = ExactMatch(self._wants, spread)
+        scorer = self._scorer(passages, spread)
+        scored = [one for one in map(scorer.score, passages) if one.score > 0]
+        best = rank(
+            [self._blended(one) for one in scored],
+            literal,
+            limit=self._query.limit,
+            min_score=self._query.min_score,
+            settings=self._site.agent.search.query,
+        )
+        return KeywordHits(
+            hits=tuple(_hit(one, scorer, self._snippet) for one in best),
+            literal=any(literal.stands_in(one.passage) for one in best),
+            stale=self._stale,
+        )
+
+    def _blended(self, scored: ScoredPassage) -> ScoredPassage:
+        """Give QMD's order its share; what it was not asked about is in the middle."""
+        place = self._rank.get(scored.passage.path, _RANK_DAMPING)
+        own = _RANK_DAMPING / (_RANK_DAMPING + place)
+        return replace(scored, score=(1 - _OWN_RANK) * scored.text + _OWN_RANK * own)
+
+    def _scorer(self, passages: Sequence[Passage], spread: Mapping[str, int]) -> Scorer:
+        """Weigh as if every note had as many passages as those that were read."""
+        notes = len({passage.path for passage in passages})
+        total = max(len(passages), len(passages) * self._documents // notes)
+        words = sum(passage.length for passage in passages)
+        return Scorer(
+            self._wants,
+            spread,
+            passages=total,
+            mean_length=max(1.0, words / len(passages)),
+        )
+
+
+def _hit(scored: ScoredPassage, scorer: Scorer, most: int | None) -> Hit:
+    passage = scored.passage
+    best = scored.match_line - passage.start_line
+    shown = cut_snippet(passage.text, best, scorer.weight, most)
+    start, end, match = cited_lines(passage, scored.match_line)
+    return Hit(
+        path=passage.path,
+        start_line=start,
+        end_line=end,
+        match_line=match,
+        snippet=shown,
+        score=scored.score,
+        text_score=scored.text,
+        source=source_of(passage.path),
+        heading=passage.heading,
+    )
+
+
+def passage_frequencies(
+    passages: Iterable[Passage],
+    wants: Sequence[QueryTerm],
+    documents: Mapping[str, int] = {},
+) -> Mapping[str, int]:
+    """Return in how many passages each term of the wants stands.
+
+    Args:
+        documents: In how many documents of the index terms stand. These passages were
+            chosen for the terms, so of a common one they hold but a few.
+    """
+    terms = {term for want in wants for term in want.terms()}
+    spread: Counter[str] = Counter()
+    notes: dict[str, set[str]] = defaultdict(set)
+    for passage in passages:
+        found = terms & terms_of(f"{passage.beside} {passage.text}")
+        spread.update(found)
+        for term in found:
+            notes[term].add(passage.path)
+    for want in wants:
+        held = max((documents.get(term, 0) for term in want.exact), default=0)
+        for term in (*want.exact, want.loose):
+            here = len(notes.get(term, ()))
+            if held > here > 0:
+                spread[term] = round(spread[term] * held / here)
+    return spread
