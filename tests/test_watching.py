@@ -187,7 +187,7 @@ def test_heavy_folders_are_no_places_to_watch(notes: Path) -> None:
 _CHILD = """
 import os, resource, sys, threading
 from pathlib import Path
-from notewell.watching import Watcher, places_of
+from notewell.watching import Watcher, watched_folders
 from notewell.workspace import Workspace
 
 import watchfiles
@@ -196,7 +196,7 @@ workspace = Workspace(root=Path(sys.argv[1]))
 warnings, looks = [], threading.Semaphore(0)
 
 def places():
-    found = places_of(workspace)
+    found = watched_folders(workspace)
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))  # as if none were left
     return found
 

@@ -69,8 +69,8 @@ def test_lines_of_text_know_their_lines_of_the_transcript() -> None:
 
     assert flat.text == "User: Where?\nAnd why?\n\nAssistant: In the attic.\n"
     assert flat.origins == (2, 2, 2, 40)
-    assert flat.original_lines(4, 4) == (40, 40)
-    assert flat.original_lines(2, 4) == (2, 40)
+    assert flat.origins[3] == 40
+    assert (flat.origins[1], flat.origins[3]) == (2, 40)
 
 
 @given(MESSAGES)
@@ -120,8 +120,8 @@ def test_a_line_of_a_copy_leads_back_to_the_transcript(state: Path) -> None:
     flat = export_text(new, [TranscriptMessage(line=9, role="user", text="Where?")])
 
     assert flat.lines[4] == "User: Where?"
-    assert flat.original_lines(5, 5) == (9, 9)
-    assert flat.original_lines(1, 5) == (9, 9)
+    assert flat.origins[4] == 9
+    assert (flat.origins[0], flat.origins[4]) == (9, 9)
 
 
 def test_what_has_not_changed_is_not_written_again(state: Path) -> None:

@@ -37,7 +37,7 @@ def fresh(text: str, note: str = LOG, known: str = "") -> list[str]:
     return list(part.lines)
 
 
-def with_fresh_part(text: list[str], note: list[str]) -> list[str]:
+def with_find_new_text(text: list[str], note: list[str]) -> list[str]:
     part = find_new_text(text, note)
     is_apart = (
         bool(part.lines) and not part.tight and bool(note) and note[-1].strip() != ""
@@ -120,7 +120,7 @@ def test_what_another_note_says_is_not_repeated_either() -> None:
 def test_every_line_of_a_text_stands_in_the_note_afterwards(
     text: list[str], note: list[str]
 ) -> None:
-    after = with_fresh_part(text, note)
+    after = with_find_new_text(text, note)
 
     standing = {line.rstrip() for line in after}
     assert {line.rstrip() for line in text} - {""} <= standing
@@ -128,7 +128,7 @@ def test_every_line_of_a_text_stands_in_the_note_afterwards(
 
 @given(LINES, LINES)
 def test_nothing_is_new_the_second_time(text: list[str], note: list[str]) -> None:
-    after = with_fresh_part(text, note)
+    after = with_find_new_text(text, note)
 
     again = find_new_text(text, after)
 
@@ -169,13 +169,13 @@ def test_a_run_of_lines_is_found_wherever_it_stands(
 LARGE = """
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))  # comparing all with all takes 120
-from notewell.writing.blocks import fresh_part
+from notewell.writing.blocks import find_new_text
 
 note = [f"- entry {number} with some more words to be long" for number in range(350_000)]
 text = [f"- item number {number}" for number in range(20_000)]
 same = ["# Title"] * 20_000
 nested = ["#" * (number % 6 + 1) + f" {number}" for number in range(20_000)]
-print(*(len(fresh_part(lines, note).lines) for lines in (text, same, nested, note)))
+print(*(len(find_new_text(lines, note).lines) for lines in (text, same, nested, note)))
 """
 
 

@@ -37,18 +37,6 @@ class TranscriptText(NamedTuple):
         """The lines, each with LF at its end."""
         return "".join(f"{line}\n" for line in self.lines)
 
-    def original_lines(self, first: int, last: int) -> tuple[int, int]:
-        """Return the lines of the JSONL behind lines `first` to `last` of the text.
-
-        >>> Flat(("User: a", "", "User: b"), (4, 4, 9)).original_lines(1, 3)
-        (4, 9)
-
-        Args:
-            first: 1-based, as is `last`; both are included.
-            last: At least `first`.
-        """
-        return self.origins[first - 1], self.origins[last - 1]
-
 
 def transcript_text(messages: Iterable[TranscriptMessage]) -> TranscriptText:
     """Write messages one below the other, each begun with who said it.

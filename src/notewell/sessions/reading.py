@@ -207,7 +207,7 @@ def utterance_of(record: object) -> Utterance | None:
 def clean_text(text: str, role: Role) -> str:
     r"""Return a text without tool calls, control tokens and silent replies.
 
-    >>> cleaned("<think>hm</think>Noted.<|im_end|>\nNO_REPLY", "assistant")
+    >>> clean_text("<think>hm</think>Noted.<|im_end|>\nNO_REPLY", "assistant")
     'Noted.'
     """
     text = _UNWRITABLE.sub("\ufffd", text[:_LONGEST]).replace("\r\n", "\n")

@@ -109,7 +109,7 @@ def split_blocks(lines: Iterable[str]) -> Iterator[TextBlock]:
 def joined_lines(lines: Iterable[str]) -> str:
     r"""Join lines so that whole lines can be looked for.
 
-    >>> flat(["a ", "b"])
+    >>> joined_lines(["a ", "b"])
     '\na\nb\n'
     """
     return "\n" + "\n".join(comparable(lines)) + "\n"
