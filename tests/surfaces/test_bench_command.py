@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.surfaces.test_streams_and_signals import PROGRAM
 
-from notewell.adapters.surfaces.cli.benching import Benching
-from notewell.adapters.surfaces.cli.output import Output
+from notewell.adapters.surfaces.cli.output import CommandOutput
+from notewell.adapters.surfaces.cli.progress import BenchProgress
 from notewell.backends.base import Upload
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def test_before_text_leaves_the_machine_it_is_said(
 ) -> None:
     upload = Upload(provider="openai", host="api.example", passages=7, tokens=900)
 
-    with closing(Benching(Output(json=True))) as listener:
+    with closing(BenchProgress(CommandOutput(json=True))) as listener:
         listener.stage("Indexing for builtin", "file")
         listener.uploading(upload)
 

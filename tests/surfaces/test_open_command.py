@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.adapters.surfaces.cli.editors import command_for
+from notewell.adapters.surfaces.cli.commands.open import editor_command
 
 if TYPE_CHECKING:
     from tests.surfaces.conftest import Notewell
@@ -49,7 +49,7 @@ def test_visual_beats_editor(run: "Notewell", editor: str) -> None:
     ],
 )
 def test_each_editor_is_told_the_line_in_its_way(editor: str, words: list[str]) -> None:
-    assert command_for({"EDITOR": editor}, Path("/n/a b.md"), 3) == words
+    assert editor_command({"EDITOR": editor}, Path("/n/a b.md"), 3) == words
 
 
 def test_json_says_where_it_is_and_opens_nothing(run: "Notewell", notes: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.adapters.surfaces.cli.passages import rendered, snippet_start
+from notewell.adapters.surfaces.cli.results import draw_answer, snippet_start
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.sentences import answer_remarks
 from notewell.types import EmptyReason, Fallback, Freshness, Hit, SearchAnswer
@@ -44,7 +44,7 @@ def test_an_answer_is_drawn_with_numbers_and_a_mark_at_the_best_line() -> None:
         start_line=3, end_line=3, match_line=3, snippet="A rollout.", heading=""
     )
 
-    drawn = rendered(answer(hit(), other), PLAIN, starts=[8, None])
+    drawn = draw_answer(answer(hit(), other), PLAIN, starts=[8, None])
 
     assert drawn == (
         "1. memory/2026-01-10.md#L8-L11  Rollout > Night  0.82\n"
@@ -61,7 +61,7 @@ def test_an_answer_is_drawn_with_numbers_and_a_mark_at_the_best_line() -> None:
 
 
 def test_blank_lines_around_a_snippet_are_left_out() -> None:
-    drawn = rendered(
+    drawn = draw_answer(
         answer(hit(snippet="\n\nThe rollout.\n", end_line=10)), PLAIN, starts=[8]
     )
 
@@ -79,7 +79,7 @@ def test_blank_lines_around_a_snippet_are_left_out() -> None:
 def test_a_passage_that_goes_on_below_its_snippet_says_so(
     end_line: int, said: str
 ) -> None:
-    drawn = rendered(answer(hit(end_line=end_line)), PLAIN, starts=[8])
+    drawn = draw_answer(answer(hit(end_line=end_line)), PLAIN, starts=[8])
 
     last, after = drawn.splitlines()[4:6]
     assert last == "    11  Don't page anyone."
@@ -103,7 +103,9 @@ def test_a_passage_that_goes_on_below_its_snippet_says_so(
 def test_an_empty_answer_says_which_notes_were_not_searched(
     freshness: Freshness, said: str
 ) -> None:
-    drawn = rendered(answer(reason="no-match", freshness=freshness), PLAIN, starts=[])
+    drawn = draw_answer(
+        answer(reason="no-match", freshness=freshness), PLAIN, starts=[]
+    )
 
     assert drawn.splitlines()[0] == "No passage matches."
     assert drawn.splitlines()[1].startswith(said)
@@ -112,7 +114,7 @@ def test_an_empty_answer_says_which_notes_were_not_searched(
 def test_a_heading_that_does_not_fit_is_shortened() -> None:
     screen = Screen(terminal=True, columns=50)
 
-    head = rendered(answer(hit()), screen, starts=[8]).splitlines()[0]
+    head = draw_answer(answer(hit()), screen, starts=[8]).splitlines()[0]
 
     assert head == "1. memory/2026-01-10.md#L8-L11  Rollout > N…  0.82"
 
@@ -121,7 +123,7 @@ def test_only_files_of_the_workspace_are_links() -> None:
     screen = Screen(terminal=True, coloured=True, linked=True, columns=80)
     transcript = hit(path="sessions/a.jsonl", source="sessions")
 
-    drawn = rendered(answer(hit(), transcript), screen, starts=[8, None])
+    drawn = draw_answer(answer(hit(), transcript), screen, starts=[8, None])
 
     assert drawn.count("\x1b]8;;file:///notes/memory/2026-01-10.md\x1b\\") == 1
     assert "sessions/a.jsonl\x1b\\" not in drawn
@@ -142,7 +144,9 @@ def test_only_files_of_the_workspace_are_links() -> None:
 def test_an_empty_answer_says_why_and_what_to_do(
     reason: EmptyReason, said: str
 ) -> None:
-    first, advice, *_ = rendered(answer(reason=reason), PLAIN, starts=[]).splitlines()
+    first, advice, *_ = draw_answer(
+        answer(reason=reason), PLAIN, starts=[]
+    ).splitlines()
 
     assert first == said
     assert advice

@@ -115,8 +115,8 @@ def test_the_reader_of_a_pipe_sees_its_end_before_the_program_ends(
 ) -> None:
     program = (
         "import sys\n"
-        "from notewell.adapters.surfaces.cli.output import Output\n"
-        "output = Output(json=False)\n"
+        "from notewell.adapters.surfaces.cli.output import CommandOutput\n"
+        "output = CommandOutput(json=False)\n"
         "output.text('the answer')\n"
         "output.finish()\n"
         "sys.stdin.read()\n"

@@ -4,15 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.adapters.surfaces.cli.lines import (
-    cells,
-    painted,
-    shortened,
-    within,
-    wrapped,
-)
-from notewell.adapters.surfaces.cli.matches import matches
-from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.cli.highlight import find_matches
+from notewell.adapters.surfaces.cli.results import painted, within
+from notewell.adapters.surfaces.cli.screen import Screen, cell_count, shortened, wrapped
 from notewell.adapters.surfaces.visible import one_line, visible
 
 
@@ -89,12 +83,12 @@ def test_no_control_character_is_ever_left(text: str) -> None:
 def test_words_of_the_query_are_found_for_the_eye(
     text: str, query: str, found: list[str]
 ) -> None:
-    assert [text[start:end] for start, end in matches(text, query)] == found
+    assert [text[start:end] for start, end in find_matches(text, query)] == found
 
 
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_matches_lie_in_the_text_in_order(text: str, query: str) -> None:
-    places = [place for span in matches(text, query) for place in span]
+    places = [place for span in find_matches(text, query) for place in span]
 
     assert places == sorted(places)
     assert all(0 <= place <= len(text) for place in places)
@@ -121,7 +115,7 @@ def test_wrapping_loses_nothing_but_the_space_at_a_cut(text: str, columns: int) 
     pieces = [text[start:end] for start, end in wrapped(text, columns)]
 
     assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
-    assert all(cells(piece) <= columns for piece in pieces)
+    assert all(cell_count(piece) <= columns for piece in pieces)
 
 
 def test_a_match_across_a_cut_is_painted_on_both_lines() -> None:

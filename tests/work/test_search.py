@@ -144,13 +144,13 @@ PROGRAM: Final = """
 import sys
 before = set(sys.modules)
 from notewell.adapters.surfaces.cli import main
-from notewell.adapters.surfaces.cli.output import Output
+from notewell.adapters.surfaces.cli.output import CommandOutput
 
 def finish(output):
     # What comes after the answer keeps nobody waiting.
     raise SystemExit(0)
 
-Output.finish = finish
+CommandOutput.finish = finish
 try:
     main()
 finally:

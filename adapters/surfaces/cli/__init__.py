@@ -5,6 +5,6 @@ what it needs. `run` is the frame around all of them: it owns the exit codes and
 the promise of one JSON object on stdout.
 """
 
-from notewell.adapters.surfaces.cli.run import main
+from notewell.adapters.surfaces.cli.entry import main
 
 __all__ = ["main"]

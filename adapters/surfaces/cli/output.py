@@ -18,7 +18,7 @@ STDERR: Final = 2
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-class AnswerLost(Exception):
+class StdoutError(Exception):
     """Stdout did not take the answer.
 
     Attributes:
@@ -31,7 +31,7 @@ class AnswerLost(Exception):
         self.reader_left = reader_left
 
 
-class Output:
+class CommandOutput:
     """The answer goes to stdout, once; everything else goes to stderr.
 
     Attributes:
@@ -47,7 +47,7 @@ class Output:
 
     def text(self, text: str) -> None:
         """Write the answer for people, or a part of it."""
-        self._write(utf8(text))
+        self._write(encode_utf8(text))
 
     def value(self, value: Mapping[str, object]) -> None:
         """Write the answer as one JSON object."""
@@ -58,7 +58,7 @@ class Output:
     def note(self, text: str) -> None:
         """Tell a person something on stderr; control characters are shown, not sent."""
         try:
-            write_all(STDERR, utf8(visible(text) + "\n"))
+            write_all(STDERR, encode_utf8(visible(text) + "\n"))
         except OSError:
             return  # nobody listens there; the answer matters more
 
@@ -74,23 +74,23 @@ class Output:
             write_all(STDOUT, encoded)
         except BrokenPipeError as exc:
             _silence(STDOUT)
-            raise AnswerLost("the reader has gone", reader_left=True) from exc
+            raise StdoutError("the reader has gone", reader_left=True) from exc
         except OSError as exc:
             problem = exc.strerror or "unknown error"
-            raise AnswerLost(problem, reader_left=False) from exc
+            raise StdoutError(problem, reader_left=False) from exc
 
 
-def utf8(text: str) -> bytes:
+def encode_utf8(text: str) -> bytes:
     """Encode `text`; what is no character (a lone surrogate) becomes U+FFFD."""
     return _SURROGATE.sub("\ufffd", text).encode("utf-8")
 
 
-def decoded(text: str) -> str:
+def decode_argument(text: str) -> str:
     """Read an argument as UTF-8 where the locale could not (`LC_ALL=C`)."""
     try:
         typed = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        typed = utf8(text)
+        typed = encode_utf8(text)
     return typed.decode("utf-8", "replace")
 
 

@@ -1,23 +1,77 @@
-"""The state of one agent's memory, as lines for people."""
+"""The state of one agent's memory, tried by a search, as lines for people."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-from notewell.adapters.surfaces.cli.probe import Probe
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.cli.skips import skip_lines
 from notewell.adapters.surfaces.sentences import number_of, plural, size_text, time_text
 from notewell.adapters.surfaces.visible import one_line
-from notewell.types import ExtraPath, ProviderProbe, StatusReport, VectorStatus
+from notewell.errors import NotewellError
+from notewell.types import ExtraPath, ProviderProbe, Skipped, StatusReport, VectorStatus
 
-_LABEL = 14
+if TYPE_CHECKING:
+    from notewell.memory import SyncMemory
+
+PROBE_QUERY: Final = "notewell"
+"""What a search is made with that only shows whether an index answers."""
+
+_LABEL: Final = 14
+"""Columns of a label."""
+
+_SHOWN: Final = 10
+"""Of a long list, unless everything is wanted."""
 
 
-def overview(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchProbe:
+    """How a probe search went.
+
+    Attributes:
+        ok: Whether the configured engine answered, at full strength.
+        detail: The same for a person.
+        mode: How it searched; None when it did not.
+        took_ms: Wall time of the search.
+    """
+
+    ok: bool
+    detail: str
+    mode: str | None = None
+    took_ms: float | None = None
+
+
+def probe_search(memory: "SyncMemory", report: StatusReport) -> SearchProbe:
+    """Search for a word, unless there is nothing that could answer.
+
+    A search would build a missing index; a status must not.
+    """
+    if not report.enabled:
+        return SearchProbe(ok=True, detail="memory is switched off")
+    if report.index.indexed_at is None:
+        return SearchProbe(
+            ok=False, detail="the index was never built: run `notewell index`"
+        )
+    try:
+        answer = memory.search(PROBE_QUERY, max_results=1)
+    except NotewellError as error:
+        return SearchProbe(ok=False, detail=error.message)
+    weak = answer.degraded or answer.reason == "unavailable"
+    causes = [step.message for step in answer.fallbacks]
+    said = f"{answer.backend} answered, {answer.mode}, {answer.took_ms:,.0f} ms"
+    return SearchProbe(
+        ok=not weak,
+        detail="; ".join([said, *causes]),
+        mode=answer.mode,
+        took_ms=answer.took_ms,
+    )
+
+
+def draw_status(
     report: StatusReport,
     screen: Screen,
     *,
     everything: bool,
-    probe: Probe | None,
+    probe: SearchProbe | None,
     providers: Sequence[ProviderProbe] = (),
 ) -> str:
     """Draw a report.
@@ -51,7 +105,7 @@ def indexed_files(report: StatusReport) -> str:
 
 
 def _rows(
-    report: StatusReport, *, everything: bool, probe: Probe | None
+    report: StatusReport, *, everything: bool, probe: SearchProbe | None
 ) -> Iterator[tuple[str, Sequence[str]]]:
     yield "workspace", [report.workspace]
     files = number_of(report.disk_files, "file")
@@ -142,7 +196,7 @@ def _identity(report: StatusReport) -> str:
     return ", ".join(f"{name} {identity[name]}" for name in sorted(identity))
 
 
-def _probed(probe: Probe) -> str:
+def _probed(probe: SearchProbe) -> str:
     return f"{'ok' if probe.ok else 'problem'}: {probe.detail}"
 
 
@@ -160,3 +214,13 @@ def _tried(provider: ProviderProbe) -> str:
 def _extra(path: ExtraPath) -> str:
     count = number_of(path.files, "file")
     return f"{path.path}: {path.problem or count}"
+
+
+def skip_lines(skipped: Sequence[Skipped], *, everything: bool) -> Iterator[str]:
+    """Return one line for each, the first ten unless everything is wanted."""
+    shown = skipped if everything else skipped[:_SHOWN]
+    for skip in shown:
+        yield one_line(f"{skip.path} ({skip.reason}): {skip.detail}")
+    left = len(skipped) - len(shown)
+    if left:
+        yield f"and {left:,} more; --verbose shows all"

@@ -1,21 +1,25 @@
-"""Tells a person how far long work is."""
+"""Tells a person how far long work is: a bar on a terminal, else a line on stderr."""
 
 import time
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from notewell.adapters.surfaces.cli.output import STDERR, Output
+from notewell.adapters.surfaces.cli.output import STDERR, CommandOutput
 from notewell.adapters.surfaces.cli.screen import can_animate
-from notewell.adapters.surfaces.sentences import number_of
+from notewell.adapters.surfaces.sentences import number_of, size_text
+from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from notewell.backends.base import Upload
 
-class Shown:
+
+class ProgressDisplay:
     """Long work of which a person is told: a bar on a terminal, else one line."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: CommandOutput) -> None:
         self._output = output
         self._bar: Progress | None = None
         self._task: TaskID | None = None
@@ -47,7 +51,7 @@ class Shown:
             self._bar.update(self._task, completed=done, total=total)
 
 
-class Indexing(Shown):
+class IndexProgress(ProgressDisplay):
     """A callback for an indexing run: a bar on a terminal, else one line.
 
     Attributes:
@@ -55,7 +59,7 @@ class Indexing(Shown):
     """
 
     def __init__(
-        self, output: Output, title: str = "Indexing", *, noun: str = "file"
+        self, output: CommandOutput, title: str = "Indexing", *, noun: str = "file"
     ) -> None:
         super().__init__(output)
         self.total = 0
@@ -89,6 +93,131 @@ class Indexing(Shown):
         if not can_animate(STDERR):
             self._output.note(f"{self._title} {number_of(total, self._noun)} …")
             return
-        from notewell.adapters.surfaces.cli.bar import bar  # rich is heavy
+        from notewell.adapters.surfaces.cli.bars import files_bar  # rich is heavy
 
-        self._show(bar(), self._title, 0, total)
+        self._show(files_bar(), self._title, 0, total)
+
+
+class DownloadProgress(ProgressDisplay):
+    """A callback for a download: a bar on a terminal, else one line.
+
+    Attributes:
+        begun: Whether anything has come.
+    """
+
+    def __init__(self, output: CommandOutput) -> None:
+        super().__init__(output)
+        self.begun = False
+
+    def __call__(self, have: int, total: int | None) -> None:
+        """Note how far it is."""
+        if not self.begun:
+            self.begun = True  # first: Ctrl-C may come while we draw
+            self._begin(have, total)
+        self._move(have, total)
+
+    def _begin(self, have: int, total: int | None) -> None:
+        if not can_animate(STDERR):
+            self._output.note(
+                f"fetching {size_text(total)} …" if total else "fetching …"
+            )
+            return
+        from notewell.adapters.surfaces.cli.bars import download_bar  # rich is heavy
+
+        self._show(download_bar(), "Fetching", have, total)
+
+
+class VectorProgress:
+    """What an indexing run is given to make vectors with, as a context manager.
+
+    Attributes:
+        work: To be given to `refresh`.
+    """
+
+    def __init__(self, output: CommandOutput) -> None:
+        from notewell.backends.base import VectorWork  # late: `--help` needs no engine
+
+        self._output = output
+        self._embedding = IndexProgress(output, "Embedding", noun="passage")
+        self._fetching = DownloadProgress(output)
+        self._open = ExitStack()
+        self.work = VectorWork(
+            progress=self._embed, uploading=self._upload, fetching=self._fetching
+        )
+
+    @property
+    def ran(self) -> bool:
+        """Whether there was anything to do."""
+        return self._embedding.ran or self._fetching.begun
+
+    def stop(self) -> None:
+        """Take the bars away."""
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        self._open.enter_context(self._embedding)
+        self._open.enter_context(self._fetching)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _embed(self, done: int, total: int) -> None:
+        self._fetching.stop()
+        self._embedding(done, total)
+
+    def _upload(self, upload: "Upload") -> None:
+        passages = number_of(upload.passages, "passage")
+        self._output.note(
+            f"sending {passages}, about {upload.tokens:,} tokens, to"
+            f" {one_line(upload.host)} ({one_line(upload.provider)})"
+        )
+
+
+class BenchProgress:
+    """The listener of a run; see `notewell.bench.race.BenchListener`. To be closed."""
+
+    def __init__(self, output: CommandOutput) -> None:
+        self._output = output
+        self._bars = ExitStack()
+        self._bar: IndexProgress | None = None
+        self._vectors: VectorProgress | None = None
+
+    def stage(self, title: str, noun: str) -> None:
+        """Begin a bar; the one before is done."""
+        self._bars.close()
+        self._bar = self._bars.enter_context(
+            IndexProgress(self._output, one_line(title), noun=noun)
+        )
+        self._vectors = self._bars.enter_context(VectorProgress(self._output))
+
+    def moved(self, done: int, total: int) -> None:
+        """Move the bar."""
+        if self._bar is not None:
+            self._bar(done, total)
+
+    def embedding(self, done: int, total: int) -> None:
+        """Move the bar of the vectors, which follow the notes."""
+        if self._vectors is not None:
+            if self._bar is not None:
+                self._bar.stop()
+            self._vectors.work.progress(done, total)
+
+    def fetching(self, have: int, total: int | None) -> None:
+        """Move the bar of a model that is being fetched."""
+        if self._vectors is not None:
+            self._vectors.work.fetching(have, total)
+
+    def uploading(self, upload: "Upload") -> None:
+        """Say what is sent where, as `notewell index` does."""
+        if self._vectors is not None:
+            self._vectors.work.uploading(upload)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._bars.close()

@@ -6,9 +6,13 @@ from typing import Any, Final, cast
 
 import click
 
-from notewell.adapters.surfaces.cli.options import add_common
-from notewell.adapters.surfaces.cli.output import Output
-from notewell.adapters.surfaces.cli.usage import COLUMNS, Readable, Refused
+from notewell.adapters.surfaces.cli.options import (
+    COLUMNS,
+    CommandUsageError,
+    CommandWithHelp,
+    add_common,
+)
+from notewell.adapters.surfaces.cli.output import CommandOutput
 
 _PACKAGE: Final = "notewell.adapters.surfaces.cli"
 COMMANDS: Final[Mapping[str, str]] = {
@@ -27,7 +31,6 @@ COMMANDS: Final[Mapping[str, str]] = {
     "mcp": "Serve the memory to agents by MCP.",
     "completion": "Print what makes a shell complete commands.",
 }
-_FUNCTIONS: Final[Mapping[str, str]] = {"open": "open_note"}  # not to hide `open`
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.
 
 The files are the truth: notewell reads MEMORY.md, memory/ and any other folder of
@@ -40,7 +43,7 @@ _EXAMPLES: Final = (
 )
 
 
-class Root(Readable, click.Group):
+class Root(CommandWithHelp, click.Group):
     """The group of all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -52,9 +55,7 @@ class Root(Readable, click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"{_PACKAGE}.commands.{cmd_name}")
-        return cast(
-            "click.Command", getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
-        )
+        return cast("click.Command", getattr(module, f"{cmd_name}_command"))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -74,7 +75,7 @@ class Root(Readable, click.Group):
         for name in words:
             if not name.startswith("-"):
                 return self.resolve_command(ctx, [name, "--help"])
-        cast("Output", ctx.obj).text(ctx.get_help() + "\n")
+        cast("CommandOutput", ctx.obj).text(ctx.get_help() + "\n")
         ctx.exit()
 
     def format_options(
@@ -83,10 +84,10 @@ class Root(Readable, click.Group):
         """Write the commands before the options."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-        Readable.format_options(self, ctx, formatter)
+        CommandWithHelp.format_options(self, ctx, formatter)
 
 
-def invoke(words: list[str], output: Output) -> int:
+def invoke(words: list[str], output: CommandOutput) -> int:
     """Parse the words and run the command.
 
     Raises:
@@ -119,9 +120,9 @@ def _without_command(context: click.Context) -> None:
     """Show the help to whoever says only `notewell`."""
     if context.invoked_subcommand is not None:
         return
-    output = cast("Output", context.obj)
+    output = cast("CommandOutput", context.obj)
     if output.json:
-        raise Refused("no command is given", remedy="see `notewell --help`")
+        raise CommandUsageError("no command is given", remedy="see `notewell --help`")
     output.text(context.get_help() + "\n")
 
 
@@ -141,7 +142,7 @@ def _show_version(context: click.Context, _parameter: Any, value: bool) -> None:
         return
     from notewell._version import __version__
 
-    output = cast("Output", context.obj)
+    output = cast("CommandOutput", context.obj)
     if output.json:
         output.value({"version": __version__})
     else:
@@ -149,7 +150,7 @@ def _show_version(context: click.Context, _parameter: Any, value: bool) -> None:
     context.exit()
 
 
-def _unknown(name: str) -> Refused:
+def _unknown(name: str) -> CommandUsageError:
     import difflib  # only for a word that is no command
 
     near = difflib.get_close_matches(name.lower(), COMMANDS, n=1)
@@ -157,4 +158,4 @@ def _unknown(name: str) -> Refused:
         remedy = f"did you mean `notewell {near[0]}`?"
     else:
         remedy = "to ask your notes: notewell search QUERY; see `notewell --help`"
-    return Refused(f"there is no command {name!r}", remedy=remedy)
+    return CommandUsageError(f"there is no command {name!r}", remedy=remedy)

@@ -1,7 +1,8 @@
-"""What a terminal can show: colours, links, its width. Plain when it is not one."""
+"""What a terminal can show: colours, links, its width in cells. Plain when it is none."""
 
 import os
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Self, TypeAlias
@@ -83,3 +84,49 @@ def _columns(descriptor: int) -> int:
         except OSError:
             wide = 80
     return min(max(wide or 80, _NARROWEST), _WIDEST_TEXT)
+
+
+def wrapped(text: str, columns: int | None) -> Iterator[tuple[int, int]]:
+    """Cut a line into pieces of at most `columns` cells, at a space if there is one.
+
+    Yields:
+        The pieces, without the space they are cut at; one piece without a limit.
+    """
+    start = 0
+    while columns is not None:
+        fit = _fitting(text, start, columns)
+        if fit >= len(text):
+            break
+        space = text.rfind(" ", start + 1, fit + 1)
+        end = space if space > start else fit
+        yield start, end
+        start = end + 1 if text[end] == " " else end
+    yield start, len(text)
+
+
+def shortened(text: str, columns: int) -> str:
+    """Cut a text to `columns` cells, with an ellipsis where something is missing."""
+    if cell_count(text) <= columns:
+        return text
+    return text[: _fitting(text, 0, max(columns - 1, 0))] + "…"
+
+
+def cell_count(text: str) -> int:
+    """Return how many columns a text takes."""
+    return sum(map(_character_cells, text))
+
+
+def _fitting(text: str, start: int, columns: int) -> int:
+    """The end of the longest piece that fits; at least one character."""
+    used = 0
+    for place in range(start, len(text)):
+        used += _character_cells(text[place])
+        if used > columns:
+            return max(place, start + 1) if columns else place
+    return len(text)
+
+
+def _character_cells(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

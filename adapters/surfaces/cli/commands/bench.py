@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.options import Call, Command, completing, count
-from notewell.adapters.surfaces.cli.output import Output, utf8
-from notewell.adapters.surfaces.cli.usage import Refused
+from notewell.adapters.surfaces.cli.call import CommandCall
+from notewell.adapters.surfaces.cli.options import (
+    Command,
+    CommandUsageError,
+    completing,
+    whole_number,
+)
+from notewell.adapters.surfaces.cli.output import CommandOutput, encode_utf8
 from notewell.bench.queries import SETS
 from notewell.errors import UsageError
 
@@ -19,6 +24,14 @@ if TYPE_CHECKING:
 
 _MOST: Final = 10_000
 _INTERRUPTED: Final = 130
+_COLD_CODE: Final = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from notewell.adapters.surfaces.cli.commands.search import cold_search; "
+    "sys.exit(cold_search())"
+)
+"""Runs a search as a process of its own, whose arguments are the folder of notewell and
+the query."""
+
 _TEXT: Final = """Measure engines side by side, on your own notes.
 
 Each contender works in a process and a state folder of its own, on a copy of the
@@ -88,29 +101,32 @@ def _path(
 )
 @click.option(
     "--sample",
-    callback=count(_MOST),
+    callback=whole_number(_MOST),
     metavar="N",
     help="Ask N queries only; known items are 100 otherwise.",
 )
 @click.option(
-    "--seed", callback=count(least=0), metavar="N", help="Chooses them. Usually 1."
+    "--seed",
+    callback=whole_number(least=0),
+    metavar="N",
+    help="Chooses them. Usually 1.",
 )
 @click.option(
     "--rounds",
-    callback=count(1_000),
+    callback=whole_number(1_000),
     metavar="N",
     help="How often each query is asked, for its time. Usually 3.",
 )
 @click.option(
     "--cold",
-    callback=count(1_000, least=0),
+    callback=whole_number(1_000, least=0),
     metavar="N",
     help="Searches that begin with a new process. Usually 5.",
 )
 @click.option(
     "--max-results",
     "limit",
-    callback=count(_MOST, least=10),
+    callback=whole_number(_MOST, least=10),
     metavar="N",
     help="Results asked for, at least 10. Usually 20.",
 )
@@ -136,11 +152,11 @@ def _path(
     help="Write it there as a page with charts and every answer, too.",
 )
 @click.pass_context
-def bench(
+def bench_command(
     context: click.Context, /, out: Path | None, html: Path | None, **given: Any
 ) -> int:
     """Plan, run and show a benchmark."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     _check(call, (out, html), given)
     report = _run(call, given)
     try:
@@ -153,23 +169,23 @@ def bench(
 
 
 def _check(
-    call: Call, files: Sequence[Path | None], given: Mapping[str, object]
+    call: CommandCall, files: Sequence[Path | None], given: Mapping[str, object]
 ) -> None:
     """Refuse what makes no sense before anything takes its time."""
     if given["bundled"] and (given["queries"] or call.workspace):
-        raise Refused(
+        raise CommandUsageError(
             "a set has notes and queries of its own",
             remedy="leave out --set, or both --queries and --workspace",
         )
     for file in files:
         if file is not None and not _is_writable(file):
-            raise Refused(
+            raise CommandUsageError(
                 f"{str(file)!r} cannot be written",
                 remedy="name a file in a folder that exists and is yours",
             )
     named = [str(file) for file in (*files, given["queries"]) if file is not None]
     if len(set(named)) != len(named):
-        raise Refused(
+        raise CommandUsageError(
             "one file is named for two things",
             remedy="name another file for --queries, --out and --html each",
         )
@@ -181,9 +197,8 @@ def _is_writable(file: Path) -> bool:
     return not kept and os.access(file.parent, os.W_OK | os.X_OK)
 
 
-def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
-    from notewell.adapters.surfaces.cli.benching import Benching
-    from notewell.adapters.surfaces.cli.cold import CODE
+def _run(call: CommandCall, given: Mapping[str, Any]) -> "BenchReport":
+    from notewell.adapters.surfaces.cli.progress import BenchProgress
     from notewell.bench.plan import BenchOptions, make_plan
     from notewell.bench.race import run_benchmark
 
@@ -192,15 +207,15 @@ def _run(call: Call, given: Mapping[str, Any]) -> "BenchReport":
     }
     if call.backend and not said["backends"]:  # before the command it is the common one
         said["backends"] = (call.backend,)
-    wish = BenchOptions(
+    options = BenchOptions(
         workspace=call.workspace,
         config=call.config,
         agent=call.agent,
-        cold_code=CODE,
+        cold_code=_COLD_CODE,
         **said,
     )
-    with closing(Benching(call.output)) as listener:
-        return run_benchmark(make_plan(wish, os.environ), listener)
+    with closing(BenchProgress(call.output)) as listener:
+        return run_benchmark(make_plan(options, os.environ), listener)
 
 
 def _keep(report: "BenchReport", out: Path | None, html: Path | None) -> None:
@@ -212,7 +227,7 @@ def _keep(report: "BenchReport", out: Path | None, html: Path | None) -> None:
     if html is not None:
         from notewell.adapters.surfaces.report import page
 
-        _write(html, utf8(page(report)))
+        _write(html, encode_utf8(page(report)))
 
 
 def _write(file: Path, content: bytes) -> None:
@@ -227,13 +242,13 @@ def _write(file: Path, content: bytes) -> None:
         ) from exc
 
 
-def _show(report: "BenchReport", output: Output) -> None:
+def _show(report: "BenchReport", output: CommandOutput) -> None:
     if output.json:
         from notewell.adapters.surfaces import wire
 
         output.value(wire.bench_report(report))
         return
+    from notewell.adapters.surfaces.cli.bench_tables import draw_bench
     from notewell.adapters.surfaces.cli.screen import Screen
-    from notewell.adapters.surfaces.cli.standings import standings
 
-    output.text(standings(report, Screen.of()))
+    output.text(draw_bench(report, Screen.of()))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.agents import settings_of
-from notewell.adapters.surfaces.cli.lines import cells
-from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.screen import Look, Screen
+from notewell.adapters.surfaces.cli.call import CommandCall, settings_of
+from notewell.adapters.surfaces.cli.options import Command
+from notewell.adapters.surfaces.cli.screen import Look, Screen, cell_count
 from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ _EXAMPLES: Final = (
 
 @click.command("config", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.pass_context
-def config(context: click.Context) -> None:
+def config_command(context: click.Context) -> None:
     """Print the settings, grouped as in the file."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     settings = settings_of(call)
     if call.agent is not None:
         settings.agent(call.agent)  # an unknown one is an error here too
@@ -78,11 +77,11 @@ def _rows(group: "Iterator[ResolvedValue]", screen: Screen) -> Iterator[str]:
         (one_line(value.key.rpartition(".")[2]), _spelled(value.value), _origin(value))
         for value in group
     ]
-    names, values = (max(cells(row[place]) for row in rows) for place in (0, 1))
+    names, values = (max(cell_count(row[place]) for row in rows) for place in (0, 1))
     values = min(values, 44)
     for name, value, origin in rows:
-        named = name + " " * (names - cells(name))
-        padded = value + " " * (values - cells(value))
+        named = name + " " * (names - cell_count(name))
+        padded = value + " " * (values - cell_count(value))
         look: Look = "dim" if origin.startswith("default") else "good"
         yield f"  {named}  {padded}  {screen.paint(one_line(origin), look)}".rstrip()
 

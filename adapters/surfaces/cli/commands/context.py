@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.opening import memory_of
-from notewell.adapters.surfaces.cli.options import Call, Command, count
+from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.options import Command, whole_number
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.visible import one_line, visible
 
@@ -42,14 +42,16 @@ _EXAMPLES: Final = (
 )
 @click.option(
     "--max-chars",
-    callback=count(),
+    callback=whole_number(),
     metavar="N",
     help="The most characters of notes; 12,000 by default.",
 )
 @click.pass_context
-def context(context: click.Context, kind: str | None, max_chars: int | None) -> None:
+def context_command(
+    context: click.Context, kind: str | None, max_chars: int | None
+) -> None:
     """Print the context of a session."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     with memory_of(call) as memory:
         found = memory.session_context(
             next((each for each in _KINDS if each == kind), None), max_chars=max_chars

@@ -1,14 +1,17 @@
 """`notewell doctor`: is everything here that notewell needs, and what to do if not."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import click
 
-from notewell.adapters.surfaces.cli import machine
-from notewell.adapters.surfaces.cli.check import Check, guarded
-from notewell.adapters.surfaces.cli.checkup import checkup
-from notewell.adapters.surfaces.cli.options import Call, Command
+from notewell.adapters.surfaces.cli.call import CommandCall
+from notewell.adapters.surfaces.cli.health import (
+    HealthCheck,
+    check_configured,
+    check_machine,
+)
+from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.screen import Look, Screen
 from notewell.adapters.surfaces.visible import one_line
 
@@ -31,10 +34,10 @@ _LOOKS: Final[dict[str, Look]] = {
 
 @click.command("doctor", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.pass_context
-def doctor(context: click.Context) -> int:
+def doctor_command(context: click.Context) -> int:
     """Make every check, and report."""
-    call = Call.of(context)
-    checks = [*_machine(), *checkup(call)]
+    call = CommandCall.of(context)
+    checks = [*check_machine(), *check_configured(call)]
     well = all(check.status != "problem" for check in checks)
     if call.output.json:
         from notewell.adapters.surfaces import wire
@@ -45,15 +48,7 @@ def doctor(context: click.Context) -> int:
     return 0 if well else 1
 
 
-def _machine() -> Iterator[Check]:
-    yield guarded("python", machine.python)
-    yield guarded("sqlite", machine.sqlite)
-    yield guarded("full text", machine.full_text)
-    yield guarded("mcp", machine.for_agents)
-    yield guarded("terminal", machine.encoding)
-
-
-def _drawn(checks: Sequence[Check], screen: Screen) -> str:
+def _drawn(checks: Sequence[HealthCheck], screen: Screen) -> str:
     lines: list[str] = []
     for check in checks:
         status = screen.paint(f"{check.status:<8}", _LOOKS[check.status])
@@ -63,7 +58,7 @@ def _drawn(checks: Sequence[Check], screen: Screen) -> str:
     return "\n".join([*lines, "", _verdict(checks)]) + "\n"
 
 
-def _verdict(checks: Sequence[Check]) -> str:
+def _verdict(checks: Sequence[HealthCheck]) -> str:
     problems = sum(check.status == "problem" for check in checks)
     warnings = sum(check.status == "warning" for check in checks)
     if not (problems or warnings):

@@ -4,8 +4,8 @@ from typing import Final
 
 import click
 
-from notewell.adapters.surfaces.cli.opening import memory_of
-from notewell.adapters.surfaces.cli.options import Call, Command, count
+from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.options import Command, whole_number
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.visible import one_line, visible
 from notewell.types import Document
@@ -32,14 +32,18 @@ _EXAMPLES: Final = (
 
 @click.command("get", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.argument("path", metavar="PATH")
-@click.option("--from", "start", callback=count(), metavar="N", help="The first line.")
-@click.option("--lines", callback=count(), metavar="N", help="How many lines at most.")
+@click.option(
+    "--from", "start", callback=whole_number(), metavar="N", help="The first line."
+)
+@click.option(
+    "--lines", callback=whole_number(), metavar="N", help="How many lines at most."
+)
 @click.pass_context
-def get(
+def get_command(
     context: click.Context, path: str, start: int | None, lines: int | None
 ) -> None:
     """Print what a path and a range name."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     with memory_of(call) as memory:
         document = memory.get(path, start or 1, lines)
     if call.output.json:

@@ -6,13 +6,11 @@ from typing import Final
 
 import click
 
-from notewell.adapters.surfaces.cli.agents import agents_of
-from notewell.adapters.surfaces.cli.failures import sentences
-from notewell.adapters.surfaces.cli.opening import memory_of
-from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.progress import Indexing
-from notewell.adapters.surfaces.cli.skips import skip_lines
-from notewell.adapters.surfaces.cli.vectorwork import Vectors
+from notewell.adapters.surfaces.cli.call import CommandCall, agents_of, memory_of
+from notewell.adapters.surfaces.cli.entry import error_lines
+from notewell.adapters.surfaces.cli.options import Command
+from notewell.adapters.surfaces.cli.overview import skip_lines
+from notewell.adapters.surfaces.cli.progress import IndexProgress, VectorProgress
 from notewell.adapters.surfaces.sentences import number_of
 from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
@@ -38,7 +36,7 @@ _REMEDY: Final = "run `notewell index` again; `notewell status` shows the last e
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class IndexOutcome:
     """What became of one agent's index: a report, or the error that stopped it."""
 
     agent: str
@@ -55,9 +53,9 @@ class Outcome:
 @click.command("index", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.option("--force", is_flag=True, help="Build the whole index anew.")
 @click.pass_context
-def index(context: click.Context, force: bool) -> int:
+def index_command(context: click.Context, force: bool) -> int:
     """Index every agent that the call names."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     agents = agents_of(call)
     if len(agents) == 1:
         outcomes = [_indexed(call, agents[0], force)]
@@ -71,12 +69,12 @@ def index(context: click.Context, force: bool) -> int:
     return 0 if all(outcome.complete for outcome in outcomes) else 1
 
 
-def _indexed(call: Call, agent: str | None, force: bool) -> Outcome:
+def _indexed(call: CommandCall, agent: str | None, force: bool) -> IndexOutcome:
     title = f"Indexing {agent}" if agent else "Indexing"
     with memory_of(call, agent=agent) as memory:
         with (
-            Indexing(call.output, one_line(title)) as progress,
-            Vectors(call.output) as vectors,
+            IndexProgress(call.output, one_line(title)) as progress,
+            VectorProgress(call.output) as vectors,
         ):
             try:
                 report = memory.refresh(
@@ -91,18 +89,18 @@ def _indexed(call: Call, agent: str | None, force: bool) -> Outcome:
                     progress.stop()
                     call.output.note("what was finished is kept; run it again to go on")
                 raise
-        return Outcome(agent=memory.agent, report=report, seconds=progress.seconds)
+        return IndexOutcome(agent=memory.agent, report=report, seconds=progress.seconds)
 
 
-def _guarded(call: Call, agent: str, force: bool) -> Outcome:
+def _guarded(call: CommandCall, agent: str, force: bool) -> IndexOutcome:
     """One agent of several: what is wrong with it does not stop the others."""
     try:
         return _indexed(call, agent, force)
     except NotewellError as error:
-        return Outcome(agent=agent, error=error)
+        return IndexOutcome(agent=agent, error=error)
 
 
-def _shape(outcomes: Sequence[Outcome]) -> dict[str, object]:
+def _shape(outcomes: Sequence[IndexOutcome]) -> dict[str, object]:
     from notewell.adapters.surfaces import wire
 
     several = len(outcomes) > 1
@@ -119,10 +117,10 @@ def _shape(outcomes: Sequence[Outcome]) -> dict[str, object]:
     return wire.several(shapes)
 
 
-def _show(outcome: Outcome, call: Call, *, named: bool) -> None:
+def _show(outcome: IndexOutcome, call: CommandCall, *, named: bool) -> None:
     prefix = f"{one_line(outcome.agent)}: " if named else ""
     if outcome.error is not None:
-        call.output.note(prefix + "\n  ".join(sentences(outcome.error)))
+        call.output.note(prefix + "\n  ".join(error_lines(outcome.error)))
         return
     report = outcome.report
     assert report is not None, "an outcome is a report or an error"
@@ -143,6 +141,6 @@ def _sentence(report: IndexReport, seconds: float) -> str:
     return f"{files}, {chunks}{vectors}; {changed}; {seconds:.1f} s"
 
 
-def _what_is_left(outcome: Outcome) -> str:
+def _what_is_left(outcome: IndexOutcome) -> str:
     pending = outcome.report.pending if outcome.report else 0
     return f"{number_of(pending, 'file')} could not be indexed"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.machine import MCP_REMEDY
-from notewell.adapters.surfaces.cli.options import Call, Command, completing, count
+from notewell.adapters.surfaces.cli.call import CommandCall
+from notewell.adapters.surfaces.cli.options import Command, completing, whole_number
+from notewell.adapters.surfaces.mcp import INSTALL
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _EXAMPLES: Final = (
 @click.option(
     "--http",
     "http_port",
-    callback=count(65_535, least=0),
+    callback=whole_number(65_535, least=0),
     metavar="PORT",
     help="Listen on 127.0.0.1; 0 takes a free port.",
 )
@@ -55,7 +56,7 @@ _EXAMPLES: Final = (
     "channel.",
 )
 @click.pass_context
-def mcp(
+def mcp_command(
     context: click.Context,
     http_port: int | None,
     token_file: str | None,
@@ -63,12 +64,9 @@ def mcp(
     chat_type: str | None,
 ) -> int:
     """Serve until the client leaves, or a signal comes."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     if find_spec("mcp") is None:
-        raise UsageError(
-            "the MCP server needs the package mcp",
-            remedy=MCP_REMEDY,
-        )
+        raise UsageError("the MCP server needs the package mcp", remedy=INSTALL)
     memory = _memory_of(call, chat_type)
     if http_port is None:
         from notewell.adapters.surfaces.mcp import stdio
@@ -87,7 +85,7 @@ def mcp(
     )
 
 
-def _memory_of(call: Call, chat_type: str | None) -> "Memory":
+def _memory_of(call: CommandCall, chat_type: str | None) -> "Memory":
     """Read the configuration now, so that a mistake in it is told at once."""
     from notewell.adapters.surfaces.mcp.conversations import conversation_key
     from notewell.memory import open_memory

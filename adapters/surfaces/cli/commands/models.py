@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.agents import settings_of
-from notewell.adapters.surfaces.cli.fetching import Fetching
-from notewell.adapters.surfaces.cli.options import Call, Command
+from notewell.adapters.surfaces.cli.call import CommandCall, settings_of
+from notewell.adapters.surfaces.cli.options import Command
+from notewell.adapters.surfaces.cli.progress import DownloadProgress
 from notewell.adapters.surfaces.sentences import size_text
 from notewell.adapters.surfaces.visible import one_line
 
@@ -35,11 +35,11 @@ _EXAMPLES: Final = (
 @click.argument("action", type=click.Choice(["pull"]), metavar="pull")
 @click.argument("model", required=False, metavar="[MODEL]")
 @click.pass_context
-def models(context: click.Context, action: str, model: str | None) -> int:
+def models_command(context: click.Context, action: str, model: str | None) -> int:
     """Fetch what the words name; `pull` is the one action there is."""
     from notewell.adapters.embeddings.pulling import pull_for  # late, for `--help`
 
-    call = Call.of(context)
+    call = CommandCall.of(context)
     settings = settings_of(call)
     agent = settings.agent(call.agent)
     fetched = _fetched(call, pull_for(settings, agent, os.environ, named=model))
@@ -60,12 +60,12 @@ def models(context: click.Context, action: str, model: str | None) -> int:
     return 0
 
 
-def _fetched(call: Call, pull: "Pull") -> "ModelOnDisk":
+def _fetched(call: CommandCall, pull: "Pull") -> "ModelOnDisk":
     model = pull.model()
     call.output.note(f"{one_line(model.model)}")
     if model.licence is not None:
         call.output.note(f"its terms: {model.licence}")
-    with Fetching(call.output) as progress:
+    with DownloadProgress(call.output) as progress:
         try:
             return pull.run(progress)
         except BaseException:

@@ -1,19 +1,16 @@
 """`notewell open`: a note in an editor, at the line that a search cites."""
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from notewell.adapters.surfaces.cli.editors import command_for
-from notewell.adapters.surfaces.cli.opening import memory_of
-from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.output import decoded
+from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.options import Command
+from notewell.adapters.surfaces.cli.output import decode_argument
 from notewell.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _TEXT: Final = """Open a note in an editor, at the line.
 
@@ -29,16 +26,29 @@ _EXAMPLES: Final = (
     ("notewell open 2026-01-10", "the log of a day"),
     ("notewell open MEMORY.md --json", "where it is, for programs"),
 )
+# How editors are told at which line to open a file.
+_PLUS: Final = ("+{line}", "{file}")
+_COLON: Final = ("{file}:{line}",)
+_GOTO: Final = ("--goto", "{file}:{line}")
+_OPTION: Final = ("--line", "{line}", "{file}")
+_WAYS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
+    ("vi", "vim", "nvim", "gvim", "mvim", "view", "ex", "nano", "pico"): _PLUS,
+    ("emacs", "emacsclient", "kak", "joe", "mg", "ne", "gedit", "less"): _PLUS,
+    ("code", "code-insiders", "codium", "cursor", "windsurf"): _GOTO,
+    ("hx", "helix", "subl", "zed", "zeditor", "micro"): _COLON,
+    ("kate", "mate", "idea", "pycharm", "webstorm"): _OPTION,
+}
+_DEFAULT: Final = "vi"
 
 
 @click.command("open", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.argument("citation", metavar="CITATION")
 @click.pass_context
-def open_note(context: click.Context, citation: str) -> int:
+def open_command(context: click.Context, citation: str) -> int:
     """Open what a citation names; the exit code is the editor's."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     with memory_of(call) as memory:
-        found = memory.get(decoded(citation))
+        found = memory.get(decode_argument(citation))
         file = Path(os.path.normpath(memory.workspace.root / found.path))
     if not found.found:
         raise UsageError(
@@ -47,10 +57,10 @@ def open_note(context: click.Context, citation: str) -> int:
     if call.output.json:
         call.output.value({"file": str(file), "line": found.start_line})
         return 0
-    return _edited(command_for(os.environ, file, found.start_line))
+    return _edited(editor_command(os.environ, file, found.start_line))
 
 
-def _edited(command: "Sequence[str]") -> int:
+def _edited(command: Sequence[str]) -> int:
     """Run an editor until it is closed, and return its exit code."""
     import subprocess  # only here
 
@@ -61,3 +71,31 @@ def _edited(command: "Sequence[str]") -> int:
             f"the editor {command[0]!r} cannot be started: {problem.strerror}",
             remedy="set VISUAL or EDITOR to one that is installed",
         ) from problem
+
+
+def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[str]:
+    """Return the words that open a file at a line in the editor of the environment.
+
+    >>> command_for({"EDITOR": "code --wait"}, Path("/notes/MEMORY.md"), 3)
+    ['code', '--wait', '--goto', '/notes/MEMORY.md:3']
+
+    Raises:
+        UsageError: the setting cannot be read as words.
+    """
+    import shlex
+
+    named = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
+    try:
+        words = shlex.split(named)
+    except ValueError as problem:
+        raise UsageError(
+            f"VISUAL or EDITOR cannot be read: {problem}", remedy="close its quotes"
+        ) from problem
+    words = words or [_DEFAULT]
+    way = _way(Path(words[0]).name)
+    return [*words, *(part.format(file=file, line=line) for part in way)]
+
+
+def _way(editor: str) -> tuple[str, ...]:
+    """Return how an editor is told a line; one that is not known gets the file."""
+    return next((way for names, way in _WAYS.items() if editor in names), ("{file}",))

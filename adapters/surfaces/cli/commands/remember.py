@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.opening import memory_of
-from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.output import STDIN, decoded
-from notewell.adapters.surfaces.cli.usage import Refused
+from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.options import Command, CommandUsageError
+from notewell.adapters.surfaces.cli.output import STDIN, decode_argument
 from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
@@ -45,9 +44,11 @@ class _Remember(Command):
     "--long-term", is_flag=True, help="Add to MEMORY.md instead of today's log."
 )
 @click.pass_context
-def remember(context: click.Context, words: Sequence[str], long_term: bool) -> None:
+def remember_command(
+    context: click.Context, words: Sequence[str], long_term: bool
+) -> None:
     """Append a text and say where it stands."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     text = _text(words)
     with memory_of(call) as memory:
         remembered = memory.remember(text, long_term=long_term)
@@ -64,10 +65,10 @@ def remember(context: click.Context, words: Sequence[str], long_term: bool) -> N
 
 
 def _text(words: Sequence[str]) -> str:
-    text = _from_stdin() if list(words) == ["-"] else decoded(" ".join(words))
+    text = _from_stdin() if list(words) == ["-"] else decode_argument(" ".join(words))
     if text.strip():
         return text
-    raise Refused(
+    raise CommandUsageError(
         "what should be remembered?",
         remedy='give a text: notewell remember "The gateway moved to port 18790."',
     )
@@ -79,7 +80,7 @@ def _from_stdin() -> str:
     with open(STDIN, "rb", closefd=False) as opened:
         raw = opened.read(MAX_TEXT_BYTES + 1)
     if len(raw) > MAX_TEXT_BYTES:
-        raise Refused(
+        raise CommandUsageError(
             f"the text has more than {MAX_TEXT_BYTES:,} bytes",
             remedy="put it into a file below memory/, or write it in parts",
         )

@@ -1,17 +1,22 @@
 """`notewell search`: ask, and get passages with the lines they come from."""
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.failures import Failure
-from notewell.adapters.surfaces.cli.formats import FORMATS, markdown, show_lines
-from notewell.adapters.surfaces.cli.opening import memory_of
-from notewell.adapters.surfaces.cli.options import Call, Command, count, share
-from notewell.adapters.surfaces.cli.output import decoded
-from notewell.adapters.surfaces.cli.progress import Indexing
-from notewell.adapters.surfaces.cli.usage import Refused
+from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.entry import CommandFailure
+from notewell.adapters.surfaces.cli.options import (
+    Command,
+    CommandUsageError,
+    fraction,
+    whole_number,
+)
+from notewell.adapters.surfaces.cli.output import CommandOutput, decode_argument
+from notewell.adapters.surfaces.cli.progress import IndexProgress
 from notewell.adapters.surfaces.sentences import answer_remarks
 from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 
 _REFRESH_SECONDS: Final = 2.0
 _MOST_RESULTS: Final = 10_000
+_FORMATS: Final = ("json", "jsonl", "markdown", "plain")
 _TEXT: Final = """Find the passages that answer a question, best first.
 
 QUERY is plain text: no sign in it has a meaning of its own. Several words need no
@@ -47,13 +53,13 @@ _EXAMPLES: Final = (
 @click.option("--query", metavar="Q", help="The query, instead of the argument.")
 @click.option(
     "--max-results",
-    callback=count(_MOST_RESULTS),
+    callback=whole_number(_MOST_RESULTS),
     metavar="N",
     help="The most passages.",
 )
 @click.option(
     "--min-score",
-    callback=share,
+    callback=fraction,
     metavar="X",
     help="Leave out what scores less, 0 to 1. Passages that hold a word of the query "
     "as it is written are never left out.",
@@ -69,13 +75,13 @@ _EXAMPLES: Final = (
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice(_FORMATS),
     metavar="FORMAT",
     help="json: the same as --json. jsonl: one object for each passage. markdown: "
     "quotations with links. plain: as on a terminal, without colours.",
 )
 @click.pass_context
-def search(
+def search_command(
     context: click.Context,
     words: Sequence[str],
     query: str | None,
@@ -85,11 +91,11 @@ def search(
     form: str | None,
 ) -> int:
     """Answer a query, then bring the index up to date."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     form = _form(call, form)
     asked = _query(words, query)
     with memory_of(call) as memory:
-        with Indexing(call.output, "First use: indexing") as progress:
+        with IndexProgress(call.output, "First use: indexing") as progress:
             answer = memory.search(
                 asked,
                 max_results=max_results,
@@ -98,7 +104,7 @@ def search(
                 progress=progress,
                 waiting=progress.wait,
             )
-        show(answer, memory, call, form)
+        write_answer(answer, memory, call, form)
         call.output.finish()
         looked = not sources and _is_up_to_date(answer)
         if not progress.ran and not looked and _wants_refresh(answer, memory):
@@ -106,18 +112,18 @@ def search(
     return 1 if answer.reason == "unavailable" else 0
 
 
-def _form(call: Call, form: str | None) -> str | None:
+def _form(call: CommandCall, form: str | None) -> str | None:
     """Return the form that is wanted; None is what suits where stdout goes."""
     if call.output.json and form not in (None, "json"):
-        raise Refused(
+        raise CommandUsageError(
             "the answer cannot have two forms", remedy="use either --json or --format"
         )
     call.output.json = call.output.json or form in ("json", "jsonl")
     return "json" if call.output.json and form is None else form
 
 
-def show(
-    answer: SearchAnswer, memory: "SyncMemory", call: Call, form: str | None
+def write_answer(
+    answer: SearchAnswer, memory: "SyncMemory", call: CommandCall, form: str | None
 ) -> None:
     """Write an answer in the form that is wanted."""
     if form == "json" or (form == "jsonl" and answer.reason == "unavailable"):
@@ -129,38 +135,38 @@ def show(
             shape |= wire.error(lost.kind, lost.message, lost.remedy)
         call.output.value(shape)
         return
-    from notewell.adapters.surfaces.cli import passages
+    from notewell.adapters.surfaces.cli import results
     from notewell.adapters.surfaces.cli.screen import Screen
 
     for sentence in answer_remarks(answer):
         call.output.note(one_line(sentence))
     if form == "jsonl":
-        show_lines(answer, call.output)
+        results.write_json_lines(answer, call.output)
         return
     if form == "markdown":
-        call.output.text(markdown(answer))
+        call.output.text(results.answer_markdown(answer))
         return
     screen = Screen() if form == "plain" else Screen.of()
     starts = [_start(hit, memory) for hit in answer.results]
-    call.output.text(passages.rendered(answer, screen, starts=starts))
+    call.output.text(results.draw_answer(answer, screen, starts=starts))
 
 
 def _query(words: Sequence[str], option: str | None) -> str:
     if option is not None and words:
-        raise Refused(
+        raise CommandUsageError(
             "the query is given twice", remedy="use either QUERY or --query, not both"
         )
     if option is None and not words:
-        raise Refused(
+        raise CommandUsageError(
             "what should be searched for?",
             remedy='give a query: notewell search "gateway port"',
         )
-    return decoded(" ".join(words) if option is None else option)
+    return decode_argument(" ".join(words) if option is None else option)
 
 
 def _start(hit: Hit, memory: "SyncMemory") -> int | None:
     """The line at which a snippet begins. A hit does not say; the note does."""
-    from notewell.adapters.surfaces.cli.passages import snippet_start
+    from notewell.adapters.surfaces.cli.results import snippet_start
 
     if hit.source != "memory":
         return None
@@ -196,7 +202,7 @@ def _is_up_to_date(answer: SearchAnswer) -> bool:
     )
 
 
-def _refresh(memory: "SyncMemory", call: Call) -> None:
+def _refresh(memory: "SyncMemory", call: CommandCall) -> None:
     """Index what has changed. The answer is out: nothing here may spoil it."""
     try:
         if memory.refresh(within=_REFRESH_SECONDS).pending:
@@ -206,11 +212,31 @@ def _refresh(memory: "SyncMemory", call: Call) -> None:
             call.output.note(f"note: the index was not refreshed: {error!r}")
 
 
-def _unavailable(answer: SearchAnswer) -> Failure:
+def _unavailable(answer: SearchAnswer) -> CommandFailure:
     causes = [step.message for step in answer.fallbacks] + list(answer.warnings)
-    return Failure(
+    return CommandFailure(
         kind="unavailable",
         message=causes[-1] if causes else "no engine could answer",
         remedy="run `notewell doctor`",
         code=1,
     )
+
+
+def cold_search() -> int:
+    """Answer the query of the second argument, as a benchmark runs it: a whole process.
+
+    The place comes by standard input. What differs from `notewell search --json` is that
+    no options are read and that no changed notes are looked for afterwards.
+    """
+    import msgspec
+
+    from notewell.bench.contenders import Workplace, open_workplace
+
+    place = msgspec.json.decode(sys.stdin.buffer.read(), type=Workplace)
+    call = CommandCall(output=CommandOutput(json=True))
+    with open_workplace(place, os.environ) as memory:
+        answer = memory.search(
+            decode_argument(sys.argv[2]), max_results=place.limit, sources={"memory"}
+        )
+        write_answer(answer, memory, call, "json")
+    return 1 if answer.reason == "unavailable" else 0

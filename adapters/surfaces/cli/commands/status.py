@@ -6,15 +6,16 @@ from typing import Final
 import click
 
 from notewell.adapters.surfaces import wire
-from notewell.adapters.surfaces.cli.agents import agents_of
-from notewell.adapters.surfaces.cli.failures import sentences
-from notewell.adapters.surfaces.cli.opening import memory_of
-from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.overview import overview
-from notewell.adapters.surfaces.cli.probe import Probe, probe
-from notewell.adapters.surfaces.cli.progress import Indexing
+from notewell.adapters.surfaces.cli.call import CommandCall, agents_of, memory_of
+from notewell.adapters.surfaces.cli.entry import error_lines
+from notewell.adapters.surfaces.cli.options import Command
+from notewell.adapters.surfaces.cli.overview import (
+    SearchProbe,
+    draw_status,
+    probe_search,
+)
+from notewell.adapters.surfaces.cli.progress import IndexProgress, VectorProgress
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.cli.vectorwork import Vectors
 from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import ProviderProbe, StatusReport
@@ -32,12 +33,12 @@ _EXAMPLES: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class AgentState:
     """One agent's report, with what was tried if anything was, or an error."""
 
     agent: str
     report: StatusReport | None = None
-    probe: Probe | None = None
+    probe: SearchProbe | None = None
     providers: tuple[ProviderProbe, ...] = ()
     error: NotewellError | None = None
 
@@ -48,9 +49,9 @@ class State:
 )
 @click.option("--index", is_flag=True, help="Index what is pending first.")
 @click.pass_context
-def status(context: click.Context, deep: bool, index: bool) -> int:
+def status_command(context: click.Context, deep: bool, index: bool) -> int:
     """Show the state of every agent that the call names."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     agents = agents_of(call)
     if len(agents) == 1:
         states = [_state(call, agents[0], deep, index)]
@@ -63,39 +64,39 @@ def status(context: click.Context, deep: bool, index: bool) -> int:
     return int(any(state.error is not None for state in states))
 
 
-def _state(call: Call, agent: str | None, deep: bool, index: bool) -> State:
+def _state(call: CommandCall, agent: str | None, deep: bool, index: bool) -> AgentState:
     with memory_of(call, agent=agent) as memory:
         if index:
             with (
-                Indexing(call.output) as progress,
-                Vectors(call.output) as vectors,
+                IndexProgress(call.output) as progress,
+                VectorProgress(call.output) as vectors,
             ):
                 memory.refresh(
                     progress=progress, waiting=progress.wait, vectors=vectors.work
                 )
         report = memory.status()
-        return State(
+        return AgentState(
             agent=memory.agent,
             report=report,
-            probe=probe(memory, report) if deep else None,
+            probe=probe_search(memory, report) if deep else None,
             providers=memory.probe_providers() if deep and report.enabled else (),
         )
 
 
-def _guarded(call: Call, agent: str, deep: bool, index: bool) -> State:
+def _guarded(call: CommandCall, agent: str, deep: bool, index: bool) -> AgentState:
     """One agent of several: what is wrong with it says nothing about the others."""
     try:
         return _state(call, agent, deep, index)
     except NotewellError as error:
-        return State(agent=agent, error=error)
+        return AgentState(agent=agent, error=error)
 
 
-def _drawn(state: State, call: Call) -> str:
+def _drawn(state: AgentState, call: CommandCall) -> str:
     screen = Screen.of()
     if state.report is None:
         title = screen.paint(f"agent {one_line(state.agent)}", "bold")
-        return "\n  ".join([title, *map(one_line, sentences(state.error))]) + "\n"
-    return overview(
+        return "\n  ".join([title, *map(one_line, error_lines(state.error))]) + "\n"
+    return draw_status(
         state.report,
         screen,
         everything=call.output.verbose,
@@ -104,7 +105,7 @@ def _drawn(state: State, call: Call) -> str:
     )
 
 
-def _shape(state: State) -> wire.Json:
+def _shape(state: AgentState) -> wire.Json:
     shape: wire.Json = {"agent": state.agent}
     if state.report is not None:
         shape |= wire.status_report(state.report)

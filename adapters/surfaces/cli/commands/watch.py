@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.options import Call, Command
-from notewell.adapters.surfaces.cli.output import Output
-from notewell.adapters.surfaces.cli.run import Terminated
-from notewell.adapters.surfaces.cli.usage import Refused
-from notewell.adapters.surfaces.cli.vectorwork import Vectors
+from notewell.adapters.surfaces.cli.call import CommandCall
+from notewell.adapters.surfaces.cli.entry import TerminationSignal
+from notewell.adapters.surfaces.cli.options import Command, CommandUsageError
+from notewell.adapters.surfaces.cli.output import CommandOutput
+from notewell.adapters.surfaces.cli.progress import VectorProgress
 from notewell.adapters.surfaces.sentences import number_of
 from notewell.adapters.surfaces.visible import one_line
 
@@ -34,23 +34,23 @@ _EXAMPLES: Final = (
 
 @click.command("watch", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.pass_context
-def watch(context: click.Context) -> int:
+def watch_command(context: click.Context) -> int:
     """Watch one agent's memory, and write what happens."""
-    call = Call.of(context)
+    call = CommandCall.of(context)
     if call.output.json:
-        raise Refused(
+        raise CommandUsageError(
             "`watch` writes lines without end and no JSON",
             remedy="leave --json out; `notewell status --json` has the numbers",
         )
     log = _Log(call.output)
     try:
         _watch(call, log)
-    except (KeyboardInterrupt, Terminated):
+    except (KeyboardInterrupt, TerminationSignal):
         log.line("stopped")
     return 0
 
 
-def _watch(call: Call, log: "_Log") -> None:
+def _watch(call: CommandCall, log: "_Log") -> None:
     from notewell.errors import BackendError
     from notewell.memory.keeping import Keeper  # late: `--help` needs none of it
 
@@ -61,7 +61,7 @@ def _watch(call: Call, log: "_Log") -> None:
             config=call.config,
             backend=call.backend,
         ) as keeper,
-        Vectors(call.output) as vectors,
+        VectorProgress(call.output) as vectors,
     ):
         log.line(f"watching {one_line(str(keeper.memory.workspace.root))}")
         for outcome in keeper.runs(warn=log.warn, vectors=vectors.work):
@@ -74,7 +74,7 @@ def _watch(call: Call, log: "_Log") -> None:
 class _Log:
     """Lines with the time of day; what was said last is not said again."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: CommandOutput) -> None:
         self._output = output
         self._told: set[str] = set()
         self._first = True

@@ -44,7 +44,7 @@ class _Word(NamedTuple):
     span: Span
 
 
-def matches(text: str, query: str) -> list[Span]:
+def find_matches(text: str, query: str) -> list[Span]:
     """Return where words of `query` stand in `text`, in order, without overlaps."""
     folded, places = _fold(text)
     words = list(_words(folded))

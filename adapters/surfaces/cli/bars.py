@@ -24,7 +24,7 @@ class Rate(ProgressColumn):
         return Text("" if speed is None else f"{speed:,.0f}/s", style="dim")
 
 
-def bar() -> Progress:
+def files_bar() -> Progress:
     """Return a bar on stderr that leaves no trace when it ends."""
     return _bar(MofNCompleteColumn(), Rate())
 

@@ -43,7 +43,7 @@ _ORIGINS: Final[Mapping[str, str]] = {
 }
 
 
-def standings(report: BenchReport, screen: Screen) -> str:
+def draw_bench(report: BenchReport, screen: Screen) -> str:
     """Draw a report."""
     written = StringIO()
     console = Console(

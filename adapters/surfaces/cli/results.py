@@ -1,18 +1,12 @@
-"""The answer of a search, for people: passages with their lines, calm and plain."""
+"""The answer of a search: for a terminal, as lines of JSON, as Markdown."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from notewell.adapters.surfaces.cli.lines import (
-    cells,
-    painted,
-    shortened,
-    within,
-    wrapped,
-)
-from notewell.adapters.surfaces.cli.matches import matches
-from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.cli.highlight import Span, find_matches
+from notewell.adapters.surfaces.cli.output import CommandOutput
+from notewell.adapters.surfaces.cli.screen import Screen, cell_count, shortened, wrapped
 from notewell.adapters.surfaces.sentences import (
     duration_text,
     empty_answer,
@@ -26,7 +20,7 @@ _MARK: Final = "▸"
 _GAP: Final = "  "
 
 
-def rendered(
+def draw_answer(
     answer: SearchAnswer, screen: Screen, *, starts: Sequence[int | None]
 ) -> str:
     """Draw an answer.
@@ -86,7 +80,7 @@ def _head(number: int, hit: Hit, screen: Screen, root: Path) -> str:
     ordinal, score = f"{number}.", f"{hit.score:.2f}"
     citation, heading = one_line(hit.citation), one_line(hit.heading)
     if screen.columns is not None:
-        used = cells(f"{ordinal} {citation}{_GAP}{_GAP}{score}")
+        used = cell_count(f"{ordinal} {citation}{_GAP}{_GAP}{score}")
         free = screen.columns - used
         heading = shortened(heading, free) if free > 3 else ""
     named = screen.paint(citation, "bold")
@@ -102,11 +96,11 @@ def _body(
 ) -> Iterator[str]:
     """The snippet's lines, each behind a gutter with its number and the mark."""
     width = len(str(hit.end_line))
-    for offset, raw in _lines(hit.snippet):
+    for offset, raw in _snippet_lines(hit.snippet):
         number = None if first is None else first + offset
         gutter = _gutter(number, width, hit, screen)
         indent = " " * (width + 6) if number is not None else " " * 4
-        yield from _wrapped(raw, answer.query, screen, gutter, indent)
+        yield from _wrapped_lines(raw, answer.query, screen, gutter, indent)
     more = 0 if first is None else hit.end_line - _last_line(hit, first)
     if more > 0:
         said = f"… {more} more {plural(more, 'line')}, to L{hit.end_line}"
@@ -117,7 +111,7 @@ def _last_line(hit: Hit, first: int) -> int:
     return first + hit.snippet.removesuffix("\n").count("\n")
 
 
-def _lines(snippet: str) -> Iterator[tuple[int, str]]:
+def _snippet_lines(snippet: str) -> Iterator[tuple[int, str]]:
     """The lines from the first to the last that is not blank."""
     lines = [visible(line.removesuffix("\r")) for line in snippet.split("\n")]
     filled = [place for place, line in enumerate(lines) if line.strip()]
@@ -133,15 +127,36 @@ def _gutter(number: int | None, width: int, hit: Hit, screen: Screen) -> str:
     return screen.paint(f"    {number:>{width}}", "dim") + _GAP
 
 
-def _wrapped(
+def _wrapped_lines(
     line: str, query: str, screen: Screen, gutter: str, indent: str
 ) -> Iterator[str]:
     text = line.expandtabs(4) if screen.terminal else line
-    spans = matches(text, query) if screen.coloured else []
+    spans = find_matches(text, query) if screen.coloured else []
     room = None if screen.columns is None else screen.columns - len(indent)
     for place, (start, end) in enumerate(wrapped(text, room)):
         shown = painted(text[start:end], within(spans, (start, end)), screen)
         yield ((indent if place else gutter) + shown).rstrip()
+
+
+def painted(text: str, spans: Sequence[Span], screen: Screen) -> str:
+    """Give the spans of a text the look of a match."""
+    parts: list[str] = []
+    last = 0
+    for start, end in spans:
+        parts.append(text[last:start])
+        parts.append(screen.paint(text[start:end], "match"))
+        last = end
+    return "".join(parts) + text[last:]
+
+
+def within(spans: Sequence[Span], piece: Span) -> list[Span]:
+    """Return the parts of the spans that lie in a piece, counted from its start."""
+    first, last = piece
+    return [
+        (max(start, first) - first, min(end, last) - first)
+        for start, end in spans
+        if start < last and end > first
+    ]
 
 
 def _footer(answer: SearchAnswer) -> str:
@@ -150,3 +165,37 @@ def _footer(answer: SearchAnswer) -> str:
     return (
         f"{found} · {answer.backend}, {answer.mode} · {duration_text(answer.took_ms)}"
     )
+
+
+def write_json_lines(answer: SearchAnswer, output: CommandOutput) -> None:
+    """Write one JSON object for each passage, best first."""
+    from notewell.adapters.surfaces import wire
+
+    for hit in answer.results:
+        output.value(wire.hit(hit))
+
+
+def answer_markdown(answer: SearchAnswer) -> str:
+    """Write the passages as quotations, each below a link to its note.
+
+    The links are relative to the workspace.
+    """
+    return "\n".join(_quotation(hit) for hit in answer.results)
+
+
+def _quotation(hit: Hit) -> str:
+    target = one_line(hit.path).replace("<", "%3C").replace(">", "%3E")
+    head = f"[{_escaped(one_line(hit.citation))}](<{target}>)"
+    if hit.heading:
+        head += f" · {_escaped(one_line(hit.heading))}"
+    return "".join(f"{line}\n" for line in (f"**{head}**", "", *_quoted(hit.snippet)))
+
+
+def _quoted(snippet: str) -> Iterator[str]:
+    for line in visible(snippet).strip("\n").split("\n"):
+        yield f"> {line}".rstrip()
+
+
+def _escaped(text: str) -> str:
+    """Escape what Markdown would read as emphasis, a link or code."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>" else sign for sign in text)
