@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 import notewell
-from notewell.process import OutputTooLong, ProcessOutput, ProcessTimeout, run_program
+from notewell.process import (
+    LinePipe,
+    OutputTooLong,
+    ProcessOutput,
+    ProcessTimeout,
+    run_program,
+)
 
 PARENT = """
 import subprocess, sys, time
@@ -240,5 +246,67 @@ def test_nothing_is_left_when_our_own_program_ends_in_the_middle(
         check=False,
         timeout=60,
     )
+
+    assert is_gone(wait_for(tmp_path / "pids"))
+
+
+@pytest.fixture
+def talking(tmp_path: Path) -> Callable[[str], Awaitable[LinePipe]]:
+    """Starts a script in `tmp_path` that is spoken to; its errors are in `errors`."""
+
+    async def open_it(script: str) -> LinePipe:
+        return await LinePipe.open(
+            (sys.executable, "-c", script),
+            environ={"PATH": os.environ["PATH"]},
+            folder=tmp_path,
+            errors=tmp_path / "errors",
+        )
+
+    return open_it
+
+
+async def test_a_program_that_stays_is_spoken_to_in_lines(
+    talking: Callable[[str], Awaitable[LinePipe]], tmp_path: Path
+) -> None:
+    pipe = await talking(
+        "import sys\n"
+        "print('here', file=sys.stderr)\n"
+        "for line in sys.stdin: print(line.strip().upper(), flush=True)\n"
+        "sys.exit(3)"
+    )
+
+    for word in (b"heron", b"pond"):
+        await pipe.send(word)
+        assert await pipe.receive() == word.upper()
+    assert pipe.pid is not None
+    await pipe.close()
+    await pipe.close()
+
+    assert pipe.pid is None
+    assert (tmp_path / "errors").read_text(encoding="utf-8") == "here\n"
+    with pytest.raises(OSError, match=r"closed|reset|Broken|lost"):
+        await pipe.send(b"heron")
+
+
+async def test_a_program_that_ends_has_an_exit_code_and_no_more_lines(
+    talking: Callable[[str], Awaitable[LinePipe]],
+) -> None:
+    pipe = await talking("import sys; print('last'); sys.exit(3)")
+
+    assert await pipe.receive() == b"last"
+    with pytest.raises(EOFError):
+        await pipe.receive()
+    assert await pipe.wait() == 3
+    assert pipe.pid is None
+    await pipe.close()
+
+
+async def test_what_a_program_that_stays_has_started_is_ended_with_it(
+    talking: Callable[[str], Awaitable[LinePipe]], tmp_path: Path
+) -> None:
+    pipe = await talking(PARENT.format(child=STUBBORN, then="time.sleep(60)"))
+    assert await pipe.receive() == b"started"
+
+    await pipe.close(grace=0.1)
 
     assert is_gone(wait_for(tmp_path / "pids"))

@@ -7,13 +7,12 @@ authentication. It ends when its input closes, so it cannot outlive us.
 import asyncio
 import json
 import time
-from asyncio.subprocess import Process
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
 from notewell.backends.qmd.answer import QmdHit, parse_hits
-from notewell.process import end_program, start_program
+from notewell.process import LinePipe, OutputTooLong
 
 IDLE_SECONDS: Final = 600.0
 """A daemon that nobody asked anything for so long is stopped."""
@@ -42,7 +41,7 @@ class Daemon:
         self._environ = environ
         self._folder = folder
         self._turn = asyncio.Lock()
-        self._child: Process | None = None
+        self._pipe: LinePipe | None = None
         self._number = 0
         self._idle: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -51,10 +50,7 @@ class Daemon:
     @property
     def pid(self) -> int | None:
         """The process, when there is one."""
-        child = self._child
-        if child is None or child.returncode is not None or child.stdout is None:
-            return None
-        return None if child.stdout.at_eof() else child.pid
+        return self._pipe.pid if self._pipe else None
 
     async def typed(
         self,
@@ -122,8 +118,8 @@ class Daemon:
 
     async def _start(self) -> None:
         await self._end()
-        self._child = await start_program(
-            self._command, environ=self._environ, folder=self._folder, talks=True
+        self._pipe = await LinePipe.open(
+            self._command, environ=self._environ, folder=self._folder
         )
         hello = {
             "protocolVersion": _PROTOCOL,
@@ -150,23 +146,20 @@ class Daemon:
         return cast("dict[str, Any]", result)
 
     async def _send(self, message: dict[str, object]) -> None:
-        assert self._child is not None
-        assert self._child.stdin is not None
+        assert self._pipe is not None
         text = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":"))
-        self._child.stdin.write(text.encode() + b"\n")
-        await self._child.stdin.drain()
+        await self._pipe.send(text.encode())
 
     async def _message(self) -> dict[str, Any]:
         """Return the next JSON object that it prints; other lines are noise."""
-        assert self._child is not None
-        assert self._child.stdout is not None
+        assert self._pipe is not None
         while True:
             try:
-                line = await self._child.stdout.readline()
-            except ValueError as exc:
+                line = await self._pipe.receive()
+            except OutputTooLong as exc:
                 raise DaemonFailed("it prints without end") from exc
-            if not line:
-                raise DaemonFailed("it ended")
+            except EOFError as exc:
+                raise DaemonFailed("it ended") from exc
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError):
@@ -186,17 +179,15 @@ class Daemon:
         self._late_since = None
         if self._idle:
             self._idle.cancel()
-        child, self._child = self._child, None
-        if child is not None:
-            if child.stdin:
-                child.stdin.close()
-            await end_program(child)
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            await pipe.close()
 
     def _wait_for_more(self) -> None:
         """Stop it when it is not asked anything for long."""
         if self._idle:
             self._idle.cancel()
-        if self._child is not None:
+        if self._pipe is not None:
             loop = asyncio.get_running_loop()
             self._idle = loop.call_later(IDLE_SECONDS, self._stop_soon)
 

@@ -1,6 +1,7 @@
 """Running a program: a process group of its own, ended whatever happens to us.
 
-A run ends when the program ends, when its time is up, or when the
+A program runs to its end (`run_program`), or stays and is spoken to in lines
+(`LinePipe`). A run ends when the program ends, when its time is up, or when the
 task that waits for it is cancelled. In the last two the whole group is asked to end, then
 killed, and reaped before we return. Should we be killed ourselves, a shell in the group
 sees our end of a pipe close, and kills the group.
@@ -17,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 MOST_OUTPUT: Final = 64 * 1024 * 1024
 """Bytes of standard output that are read; more is no answer to a question."""
@@ -37,8 +38,11 @@ _AFTERMATH: Final = 0.25
 
 _GUARD: Final = """exec 3<&{line}
 ( trap "" TERM INT HUP; exec >/dev/null 2>&1; read -r _ <&3; kill -9 0 ) &
-exec "$@" 3<&- {line}<>/dev/null"""
-"""Becomes the program, and leaves a shell beside it that waits for us to be gone."""
+exec "$@" 3<&- {instead}"""
+"""Becomes the program, and leaves a shell beside it that waits for us to be gone.
+
+One of the program's streams tells it, and is given to the program as something else.
+"""
 
 _NOT_STARTED: Final = {126: errno.EACCES, 127: errno.ENOENT}
 """What that shell's exit code says of a program that it could not become."""
@@ -113,16 +117,21 @@ async def start_program(
     environ: Mapping[str, str],
     folder: Path,
     talks: bool = False,
+    errors: Path | None = None,
 ) -> Process:
     """Start a program at the head of a new group, its output in pipes.
 
     Args:
-        talks: It is told things by its standard input, and may complain unheard.
+        command: The program, absolute, and its arguments.
+        environ: Its whole environment.
+        folder: Where it runs.
+        talks: It is told things by its standard input; its standard error is in no pipe.
+        errors: The file to which it is appended then; without one it is lost.
 
     Raises:
         OSError: it cannot be started.
     """
-    starting = asyncio.ensure_future(_started(command, environ, folder, talks))
+    starting = asyncio.ensure_future(_start(command, environ, folder, talks, errors))
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
@@ -131,12 +140,17 @@ async def start_program(
         raise
 
 
-async def _started(
-    command: Sequence[str], environ: Mapping[str, str], folder: Path, talks: bool
+async def _start(
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    folder: Path,
+    talks: bool,
+    errors: Path | None,
 ) -> Process:
-    guard = _GUARD.format(line=2 if talks else 0)
+    line, instead = (2, '2>>"$0"') if talks else (0, "0<>/dev/null")
+    guard = _GUARD.format(line=line, instead=instead)
     child = await asyncio.create_subprocess_exec(
-        *("/bin/sh", "-c", guard, "sh", *command),
+        *("/bin/sh", "-c", guard, str(errors or os.devnull), *command),
         stdin=PIPE if talks else _lifeline(),
         stdout=PIPE,
         stderr=_lifeline() if talks else PIPE,
@@ -148,6 +162,76 @@ async def _started(
     )
     RUNNING.add(child)
     return child
+
+
+class LinePipe:
+    """A program that stays, and is spoken to in lines over its standard streams."""
+
+    def __init__(self, child: Process) -> None:
+        """Take a program that was started to be talked to."""
+        assert child.stdin is not None
+        assert child.stdout is not None
+        self._child = child
+        self._into, self._out = child.stdin, child.stdout
+
+    @classmethod
+    async def open(
+        cls,
+        command: Sequence[str],
+        *,
+        environ: Mapping[str, str],
+        folder: Path,
+        errors: Path | None = None,
+    ) -> Self:
+        """Start a program; see `start_program`.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        return cls(
+            await start_program(
+                command, environ=environ, folder=folder, talks=True, errors=errors
+            )
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """The process, as long as it is there and its output is open."""
+        ended = self._child.returncode is not None or self._out.at_eof()
+        return None if ended else self._child.pid
+
+    async def send(self, line: bytes) -> None:
+        """Say one line.
+
+        Raises:
+            OSError: it does not listen any more.
+        """
+        self._into.write(line + b"\n")
+        await self._into.drain()
+
+    async def receive(self) -> bytes:
+        """Return the next line that it says, without its end.
+
+        Raises:
+            EOFError: it says nothing any more.
+            OutputTooLong: the line has no end.
+        """
+        try:
+            line = await self._out.readline()
+        except ValueError as exc:
+            raise OutputTooLong from exc
+        if not line:
+            raise EOFError
+        return line.removesuffix(b"\n")
+
+    async def wait(self) -> int:
+        """Return its exit code once it has ended."""
+        return await _code_of(self._child)
+
+    async def close(self, *, grace: float = _GRACE) -> None:
+        """Say nothing any more, and end it with all of its group. Harmless twice."""
+        self._into.close()
+        await end_program(self._child, grace=grace)
 
 
 async def end_program(child: Process, *, grace: float = _GRACE) -> None:
