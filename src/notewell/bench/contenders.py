@@ -251,6 +251,7 @@ def _moved_to(opening: Opening, workplace: Workplace) -> Opening:
         opening,
         settings=settings,
         agent=agent,
+        policy=type(opening.policy)(settings, agent),
         workspace=Workspace(root=root),
         own=False,
         notices=(),

@@ -20,7 +20,6 @@ import apsw
 import numpy as np
 
 from notewell._version import __version__
-from notewell.backends.registry import STAND_IN
 from notewell.bench.contenders import Entrant
 from notewell.bench.known_items import LEFT_OUT
 from notewell.bench.lane import Attempt, Lane
@@ -309,11 +308,14 @@ def _paying(
 ) -> Iterator[str]:
     """Say who finds more than words alone do, where words were left out."""
     places = [query for query in asked if query.category == LEFT_OUT]
-    base = next((at for at, one in enumerate(contenders) if _by_words(one)), None)
-    if base is None or not places:
-        return
-    for at, one in enumerate(contenders):
-        if one.provider is None:
+    by_words = {
+        one.backend: at
+        for at, one in enumerate(contenders)
+        if one.mode == "keyword" and one.provider is None
+    }
+    for at, one in enumerate(contenders) if places else ():
+        base = by_words.get(one.backend)
+        if one.provider is None or base is None:
             continue
         found, words = (_found(places, which) for which in (at, base))
         gain = bootstrap_interval([a - b for a, b in zip(found, words, strict=True)])
@@ -323,10 +325,6 @@ def _paying(
             f" whose words were left out, {contenders[base].label} {sum(words):.0f}:"
             f" {verdict}."
         )
-
-
-def _by_words(contender: Contender) -> bool:
-    return contender.backend == STAND_IN and contender.mode == "keyword"
 
 
 def _found(places: Sequence[ScoredQuery], at: int) -> list[float]:
