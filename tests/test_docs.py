@@ -143,7 +143,7 @@ def test_excerpts_of_the_example_plugin_stand_in_it() -> None:
 
     excerpts = [*blocks(guide, "py"), *blocks(guide, "toml")]
 
-    assert len(excerpts) == 4
+    assert len(excerpts) == 5
     assert all(any(each in file for file in plugin) for each in excerpts)
 
 

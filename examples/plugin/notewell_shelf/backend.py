@@ -22,6 +22,8 @@ from notewell.backends.base import (
     Run,
     Site,
 )
+from notewell.backends.policy import Policy
+from notewell.config import ScopeSettings
 from notewell.types import EmptyReason, Hit, IndexReport, IndexStatus
 from notewell.workspace import Note, read_note, scan, split_lines
 
@@ -37,8 +39,26 @@ class Kept:
     text: str
 
 
+class ShelfPolicy(Policy):
+    """Ten results are enough of a shelf, and it is nobody's business in a group."""
+
+    denied = "The shelf is for direct conversations."
+
+    @property
+    def max_results(self) -> int:
+        """As configured, but no more than ten."""
+        return min(super().max_results, 10)
+
+    @property
+    def scope(self) -> ScopeSettings:
+        """As it is where nothing is configured: direct conversations alone."""
+        return ScopeSettings()
+
+
 class Shelf:
     """See `notewell.backends.base.Backend`."""
+
+    policy = ShelfPolicy
 
     def __init__(self, site: Site) -> None:
         self._site = site
