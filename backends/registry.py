@@ -45,16 +45,26 @@ def targets() -> dict[str, str]:
     return offered(GROUP, BUILTIN, key="memory.backend")
 
 
+def require_known(name: str) -> None:
+    """Make sure that there is a backend of that name. Loads none.
+
+    Raises:
+        BackendUnknown: there is none.
+    """
+    ours = BUILTIN.keys() | _FOR_TESTS.keys()
+    if name not in ours and name not in (known := targets()):
+        raise BackendUnknown(name, tuple(sorted(known)))
+
+
 def backend_class(name: str) -> type[Backend]:
     """Return the backend of that name.
 
     Raises:
         BackendUnknown: there is none.
     """
+    require_known(name)
     ours = {**BUILTIN, **_FOR_TESTS}
     known = ours if name in ours else targets()
-    if name not in known:
-        raise BackendUnknown(name, tuple(sorted(known)))
     return cast("type[Backend]", pkgutil.resolve_name(known[name]))
 
 

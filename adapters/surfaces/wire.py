@@ -16,7 +16,7 @@ from notewell.types import Document, Hit, IndexReport, SearchAnswer, StatusRepor
 if TYPE_CHECKING:
     from notewell.bench.results import BenchReport
     from notewell.memory.context import SessionContext
-    from notewell.memory.remembering import Remembered
+    from notewell.memory.remember import Remembered
 
 Json: TypeAlias = dict[str, object]
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from notewell.flush import FlushOutcome
     from notewell.memory import Memory, SyncMemory, open_memory, open_memory_sync
     from notewell.memory.context import SessionContext
-    from notewell.memory.flushing import FlushPlan
-    from notewell.memory.remembering import Remembered
+    from notewell.memory.flush import FlushPlan
+    from notewell.memory.remember import Remembered
     from notewell.types import (
         Document,
         Fallback,
@@ -46,8 +46,8 @@ _HOMES = {
     "notewell.adapters.surfaces.tools": ("MemoryTools", "ToolResult"),
     "notewell.flush": ("FlushOutcome",),
     "notewell.memory.context": ("SessionContext",),
-    "notewell.memory.flushing": ("FlushPlan",),
-    "notewell.memory.remembering": ("Remembered",),
+    "notewell.memory.flush": ("FlushPlan",),
+    "notewell.memory.remember": ("Remembered",),
     "notewell.types": (
         "Document",
         "Fallback",

@@ -8,7 +8,7 @@ import pytest
 from notewell import open_memory_sync
 from notewell.config import ScopeMatch, ScopeRule, ScopeSettings
 from notewell.errors import PathRefused
-from notewell.memory.scoping import is_allowed
+from notewell.memory.setup import is_allowed
 
 GROUP = "agent:main:discord:group:42"
 CHANNEL = "agent:main:slack:channel:c7"

@@ -47,7 +47,7 @@ def lines() -> Json:
 
 def noted() -> Json:
     """Return the schema of what memory_write gives."""
-    from notewell.memory.remembering import Remembered
+    from notewell.memory.remember import Remembered
 
     return _result({"citation": _TEXT, **_members(Remembered)})
 

@@ -21,8 +21,8 @@ import orjson
 
 from notewell.backends.registry import policy_class, targets
 from notewell.errors import UsageError
-from notewell.memory.facade import Memory
-from notewell.memory.opening import Opening, prepare
+from notewell.memory.memory import Memory
+from notewell.memory.setup import Setup, set_up
 from notewell.memory.sync import SyncMemory
 from notewell.workspace import Workspace
 
@@ -59,14 +59,14 @@ class UserSettings:
     config: str | None = None
     agent: str | None = None
 
-    def prepared(self, overrides: Mapping[str, object]) -> Opening:
+    def prepared(self, overrides: Mapping[str, object]) -> Setup:
         """Resolve the settings with some of them replaced.
 
         Raises:
             ConfigError: a setting makes no sense.
             UsageError: there is no such agent.
         """
-        return prepare(
+        return set_up(
             workspace=self.workspace,
             agent=self.agent,
             config=self.config,
@@ -214,7 +214,7 @@ def open_workplace(workplace: Workplace, environ: Mapping[str, str]) -> SyncMemo
         ConfigError: a setting makes no sense.
         UsageError: there is no such agent or workspace.
     """
-    opening = prepare(
+    opening = set_up(
         workspace=workplace.workspace,
         agent=workplace.agent,
         config=workplace.config,
@@ -228,7 +228,7 @@ def open_workplace(workplace: Workplace, environ: Mapping[str, str]) -> SyncMemo
     )
 
 
-def _moved_to(opening: Opening, workplace: Workplace) -> Opening:
+def _moved_to(opening: Setup, workplace: Workplace) -> Setup:
     """Return the same settings with another workspace and another state folder.
 
     It is nobody's own workspace there: extra paths and transcripts are left out.

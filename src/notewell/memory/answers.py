@@ -1,26 +1,223 @@
-"""Putting an answer together: the engine's findings in one schema, with honest flags."""
+"""Between a caller and an engine: what is asked, who is told, and the answer.
+
+A request is checked and compared with what there is; functions become the listener of a
+run; an engine's findings become an answer in one schema, with honest flags.
+"""
 
 import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Final, TypeAlias
 
-from notewell.backends.base import Findings
+from notewell.backends.base import (
+    Findings,
+    Listener,
+    MissingVectors,
+    Query,
+    Upload,
+    VectorWork,
+)
 from notewell.log import log
-from notewell.memory.opening import Opening
-from notewell.types import Document, EmptyReason, IndexReport, SearchAnswer
+from notewell.memory.setup import Setup
+from notewell.types import Document, EmptyReason, IndexReport, SearchAnswer, Source
+
+SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
+
+MOST_RESULTS: Final = 10_000
+"""As in the configuration."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (done, to do): as `Listener.indexing`."""
+
+Waiting: TypeAlias = Callable[[], None]
+"""As `Listener.waiting`."""
+
+MAKE: Final = VectorWork()
+"""Missing vectors are made, and nobody is told how far it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answering:
+class SearchRequest:
+    """What a caller asks of a memory, checked and compared with what there is.
+
+    Attributes:
+        text: What is asked.
+        limit: How many results are wanted.
+        min_score: Below which score results are left out; None: as it is configured.
+        sources: Where to look.
+        reason: Why no engine is to be asked, or None.
+        warnings: What the caller should know of it.
+    """
+
+    text: str
+    limit: int
+    min_score: float | None
+    sources: frozenset[Source]
+    reason: EmptyReason | None
+    warnings: tuple[str, ...]
+
+    def query(self, hides: Callable[[str], bool]) -> Query:
+        """Return what is put to an engine, in a conversation that hides some paths."""
+        return Query(
+            text=self.text,
+            limit=self.limit,
+            min_score=self.min_score,
+            sources=self.sources,
+            hides=hides,
+        )
+
+
+def read_request(
+    setup: Setup,
+    text: str,
+    *,
+    session_key: str | None,
+    max_results: int | None,
+    min_score: float | None,
+    sources: Collection[Source] | None,
+) -> SearchRequest:
+    """Check what is asked.
+
+    Raises:
+        TypeError: the question is no text.
+        ValueError: a number is out of range, or a source is unknown.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a query is a str, not {type(text).__name__}")
+    limit = _limit_of(max_results, setup.policy.max_results)
+    threshold = _threshold_of(min_score)
+    wanted = _wanted_sources(sources) & _enabled_sources(setup)
+    reason = _nothing_to_ask(text, wanted, setup, session_key)
+    denied = reason == "denied-by-scope"
+    return SearchRequest(
+        text=text,
+        limit=limit,
+        min_score=threshold,
+        sources=wanted,
+        reason=reason,
+        warnings=(setup.policy.denied,) if denied else _unsearched(sources, setup),
+    )
+
+
+def _limit_of(asked: int | None, configured: int) -> int:
+    """Return how many results are wanted.
+
+    Raises:
+        ValueError: fewer than one, or more than MOST_RESULTS.
+    """
+    if asked is None:
+        return configured
+    if not 1 <= asked <= MOST_RESULTS:
+        raise ValueError(f"max_results must lie in [1, {MOST_RESULTS}], got {asked}")
+    return asked
+
+
+def _threshold_of(asked: float | None) -> float | None:
+    """Return below which score results are left out; None: as it is configured.
+
+    Raises:
+        ValueError: it is no score.
+    """
+    if asked is not None and not 0 <= asked <= 1:
+        raise ValueError(f"min_score must lie in [0, 1], got {asked}")
+    return asked
+
+
+def _wanted_sources(sources: Collection[Source] | None) -> frozenset[Source]:
+    """Return where to look; everywhere when the caller does not say.
+
+    Raises:
+        ValueError: an unknown source, or none at all.
+    """
+    if sources is None:
+        return SOURCES
+    unknown = sorted(set(sources) - SOURCES)
+    if unknown or not sources:
+        raise ValueError(f"sources must be some of {sorted(SOURCES)}, got {unknown}")
+    return frozenset(sources)
+
+
+def _enabled_sources(setup: Setup) -> frozenset[Source]:
+    """Return the sources that are configured and can be searched."""
+    enabled = SOURCES & frozenset(setup.agent.search.sources)
+    return enabled if setup.transcripts else enabled - {"sessions"}
+
+
+def _nothing_to_ask(
+    query: str, sources: frozenset[Source], setup: Setup, session_key: str | None
+) -> EmptyReason | None:
+    """Return why no engine is to be asked, or None."""
+    if not setup.enabled:
+        return "memory-disabled"
+    if not setup.allows(session_key):
+        return "denied-by-scope"
+    if not query.strip():
+        return "empty-query"
+    return None if sources else "source-disabled"
+
+
+def _unsearched(wanted: Collection[Source] | None, setup: Setup) -> tuple[str, ...]:
+    """Return a sentence for each source that was asked for and is not searched."""
+    dropped = set(wanted or ()) - _enabled_sources(setup)
+    said = tuple(
+        f"The source {name!r} is not configured." for name in dropped - {"sessions"}
+    )
+    why = setup.no_transcripts if "sessions" in dropped else None
+    return (*said, f"Transcripts are not searched: {why}.") if why else said
+
+
+def vectors_of(work: VectorWork | None, within: float | None) -> MissingVectors:
+    """Return which vectors a run makes; with a limit of time, only the instant ones."""
+    if work is None:
+        return "none"
+    return "all" if within is None and not work.at_once else "instant"
+
+
+def listener_of(
+    progress: Progress | None, waiting: Waiting | None, work: VectorWork | None = None
+) -> Listener:
+    """Return a listener that calls functions."""
+    return _Functions(progress, waiting, work or MAKE)
+
+
+class _Functions(Listener):
+    def __init__(
+        self, progress: Progress | None, waiting: Waiting | None, work: VectorWork
+    ) -> None:
+        self._progress = progress
+        self._waiting = waiting
+        self._work = work
+
+    def indexing(self, done: int, total: int) -> None:
+        if self._progress:
+            self._progress(done, total)
+
+    def embedding(self, done: int, total: int) -> None:
+        self._work.progress(done, total)
+
+    def waiting(self) -> None:
+        if self._waiting:
+            self._waiting()
+
+    def uploading(self, upload: Upload) -> None:
+        self._work.uploading(upload)
+
+    def fetching(self, have: int, total: int | None) -> None:
+        self._work.fetching(have, total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerBuilder:
     """What is known of an answer before the engine is asked.
 
     Attributes:
-        opening: Settings and workspace.
+        setup: Settings and workspace.
         query: What was asked.
         backend: The engine that is asked.
         started: `time.perf_counter()` when the question came.
     """
 
-    opening: Opening
+    setup: Setup
     query: str
     backend: str
     started: float
@@ -32,11 +229,11 @@ class Answering:
 
     def found(self, findings: Findings, *warnings: str) -> SearchAnswer:
         """Return an answer with an engine's findings."""
-        settings, agent = self.opening.settings, self.opening.agent
-        fallbacks, half = findings.fallbacks, self.opening.policy.remarks
+        settings, agent = self.setup.settings, self.setup.agent
+        fallbacks, half = findings.fallbacks, self.setup.policy.remarks
         answer = SearchAnswer(
             query=self.query,
-            workspace=str(self.opening.workspace.root),
+            workspace=str(self.setup.workspace.root),
             agent=agent.id,
             results=tuple(findings.hits),
             backend=findings.backend or self.backend,
@@ -44,7 +241,7 @@ class Answering:
             mode=findings.mode,
             provider=findings.provider,
             model=findings.model,
-            requested_provider=self.opening.requested_provider,
+            requested_provider=self.setup.requested_provider,
             fallbacks=fallbacks,
             local_to_remote=findings.local_to_remote,
             degraded=findings.degraded or bool(fallbacks),
@@ -57,7 +254,7 @@ class Answering:
         return answer
 
 
-def switched_off(path: str, start: int) -> Document:
+def disabled_document(path: str, start: int) -> Document:
     """Return what `get` gives when this agent has no memory."""
     return Document(
         path=path,

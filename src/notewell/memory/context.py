@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from typing import Final, NamedTuple
 
 from notewell.errors import PathRefused
-from notewell.memory.opening import Opening
+from notewell.memory.setup import Setup
 from notewell.scope import ConversationKind, conversation_kind
 from notewell.types import Skipped, citation_of
 from notewell.workspace import Workspace, locate, read_note, split_lines
@@ -83,7 +83,7 @@ class _Source(NamedTuple):
 
 
 def session_context(
-    opening: Opening,
+    setup: Setup,
     kind: ConversationKind | None,
     *,
     session_key: str | None,
@@ -94,7 +94,7 @@ def session_context(
     """Collect what a session starts with.
 
     Args:
-        opening: Settings and workspace.
+        setup: Settings and workspace.
         kind: The conversation; None: what the session key says. It cannot open what
             the session key closes.
         session_key: The conversation's key, or None.
@@ -110,15 +110,15 @@ def session_context(
     if max_chars < 1:
         raise ValueError(f"max_chars must be at least 1, got {max_chars}")
     kind = kind or conversation_kind(session_key)
-    day = moment_in(opening.settings.user_timezone, now).date()
+    day = moment_in(setup.settings.user_timezone, now).date()
     skipped: list[Skipped] = []
-    wanted = _wanted(opening.workspace, kind, day) if opening.enabled else []
-    sources = _read(opening.workspace, [p for p in wanted if not hides(p)], skipped)
+    wanted = _wanted(setup.workspace, kind, day) if setup.enabled else []
+    sources = _read(setup.workspace, [p for p in wanted if not hides(p)], skipped)
     parts = _fitted(sources, max_chars, skipped)
-    nothing = "no-notes" if opening.enabled else "memory-disabled"
+    nothing = "no-notes" if setup.enabled else "memory-disabled"
     return SessionContext(
-        workspace=str(opening.workspace.root),
-        agent=opening.agent.id,
+        workspace=str(setup.workspace.root),
+        agent=setup.agent.id,
         kind=kind,
         day=day,
         parts=tuple(parts),

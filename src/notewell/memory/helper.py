@@ -17,7 +17,7 @@ import orjson
 
 from notewell.errors import NotewellError
 from notewell.log import log
-from notewell.memory.opening import Opening
+from notewell.memory.setup import Setup
 
 _KEYS: Final = re.compile(r".*(API_KEY|_TOKEN|_SECRET|PASSWORD)$", re.IGNORECASE)
 _LATE: Final = 30.0
@@ -31,19 +31,19 @@ main(sys.argv[2])
 """
 
 
-def start_helper(opening: Opening) -> bool:
+def start_helper(setup: Setup) -> bool:
     """Start one for an index; see `Memory.refresh_later`."""
-    if opening.environ.get("CI") or not opening.agent.search.sync.detach:
+    if setup.environ.get("CI") or not setup.agent.search.sync.detach:
         return False
     asked: dict[str, object] = {
-        "workspace": str(opening.workspace.root),
-        "agent": opening.agent.id,
-        "config": opening.settings.file and str(opening.settings.file),
-        "backend": opening.settings.memory.backend,
+        "workspace": str(setup.workspace.root),
+        "agent": setup.agent.id,
+        "config": setup.settings.file and str(setup.settings.file),
+        "backend": setup.settings.memory.backend,
     }
     said = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
     try:
-        lock = _lock_of(opening.settings.state_dir, said)
+        lock = _lock_of(setup.settings.state_dir, said)
     except OSError:  # read-only, or one runs
         return False
     root = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ def start_helper(opening: Opening) -> bool:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=os.sep,
-            env=_environment(opening),
+            env=_environment(setup),
             start_new_session=True,
             pass_fds=(lock,),
         )
@@ -69,14 +69,14 @@ def start_helper(opening: Opening) -> bool:
 
 def main(said: str) -> None:
     """Bring the index up to date that a command has asked about."""
-    from notewell.memory.entry import open_memory
-    from notewell.memory.opening import prepare
+    from notewell.memory.memory import open_memory
+    from notewell.memory.setup import set_up
     from notewell.memory.sync import SyncMemory
 
     os.nice(_LOWEST)
     asked: dict[str, Any] = {**orjson.loads(said), "environ": None}
     try:
-        seconds = prepare(**asked, server=False, overrides={}).policy.refresh_seconds
+        seconds = set_up(**asked, server=False, overrides={}).policy.refresh_seconds
         signal.alarm(int(seconds + _LATE))
         with SyncMemory(open_memory(**asked)) as memory:
             memory.refresh(within=seconds, vectors=None)
@@ -110,8 +110,8 @@ def _flags() -> tuple[str, ...]:
     return ("-I",) if sys.flags.isolated else ("-P",)
 
 
-def _environment(opening: Opening) -> dict[str, str]:
+def _environment(setup: Setup) -> dict[str, str]:
     kept = {
-        name: value for name, value in opening.environ.items() if not _KEYS.match(name)
+        name: value for name, value in setup.environ.items() if not _KEYS.match(name)
     }
     return {**kept, "NOTEWELL_OFFLINE": "1"}

@@ -11,7 +11,7 @@ from notewell.adapters.surfaces.cli.output import STDIN, decode_argument
 from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
-    from notewell.memory.remembering import Remembered
+    from notewell.memory.remember import Remembered
 
 _TEXT: Final = """Write something down, so that it is found from now on.
 

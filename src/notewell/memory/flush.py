@@ -1,10 +1,13 @@
 """The flush of one memory: planned when a message comes in, finished after its turn."""
 
 import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from notewell.backends.blocking import PlainCalls, off_the_loop, plain
 from notewell.errors import NotewellError
 from notewell.flush import (
     Decision,
@@ -18,9 +21,10 @@ from notewell.flush import (
     should_flush,
     write_flush,
 )
-from notewell.memory.opening import Opening
-from notewell.memory.remembering import check_writable
+from notewell.memory.remember import check_writable, indexed_now
+from notewell.memory.setup import Setup
 from notewell.sessions import SessionEntry, read_store, sessions_folder
+from notewell.types import IndexReport
 from notewell.workspace.days import moment_in
 
 _LONGEST: Final = 600.0
@@ -52,7 +56,7 @@ class FlushPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class ConversationState:
     """What a loop knows of its conversation. None: what `sessions.json` says, if it can.
 
     Attributes:
@@ -72,20 +76,108 @@ class Conversation:
     session_id: str | None = None
 
 
-class Flushes:
+class FlushControl:
+    """`Memory.flush`: the turn before a compaction, planned and finished.
+
+    An agent's loop calls `plan` when a message comes in. If the plan is due, it lets
+    the agent answer the two prompts, and passes what came of it to `finish`.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        session_key: str | None,
+        index: Callable[[], Awaitable[IndexReport]],
+    ) -> None:
+        self._flushes = FlushPlanner(setup, session_key)
+        self._index = index
+
+    async def plan(
+        self,
+        *,
+        context_window: int | None = None,
+        tokens: int | None = None,
+        incoming_tokens: int = 0,
+        transcript_bytes: int | None = None,
+        compactions: int | None = None,
+        session_id: str | None = None,
+        workspace_access: WorkspaceAccess = "rw",
+        now: datetime | None = None,
+    ) -> FlushPlan:
+        """Decide whether to flush now. What is not given is read from `sessions.json`.
+
+        Args:
+            context_window: Tokens that the model takes.
+            tokens: Tokens in the context now.
+            incoming_tokens: Those of the message that came in.
+            transcript_bytes: The size of the transcript.
+            compactions: How often the conversation has been compacted.
+            session_id: Its session. Give one where compactions are counted anew in
+                each session, so that each is flushed.
+            workspace_access: What a sandbox leaves of the workspace.
+            now: The moment; by default this one.
+        """
+        known = ConversationState(
+            context_window=context_window,
+            tokens=tokens,
+            incoming_tokens=incoming_tokens,
+            transcript_bytes=transcript_bytes,
+            compactions=compactions,
+            session_id=session_id,
+        )
+        return await off_the_loop(self._flushes.plan, known, workspace_access, now)
+
+    async def finish(
+        self,
+        plan: FlushPlan,
+        reply: str | None,
+        *,
+        path: str | None = None,
+        now: datetime | None = None,
+    ) -> FlushOutcome:
+        """Write what the agent answered to the day's log, and put the end on record.
+
+        No Exception comes out of here: the user's reply must not fail for a flush.
+
+        Args:
+            plan: The plan that was due.
+            reply: The answer, with whatever is to be written in it; "NO_REPLY" when
+                the agent wrote it itself, or had nothing to; None when the turn failed.
+            path: The file that the agent wanted; another than the day's log is not
+                written to.
+            now: The moment; by default this one.
+        """
+        outcome = await off_the_loop(self._flushes.finish, plan, reply, path, now)
+        if outcome.written:
+            with suppress(Exception):
+                await indexed_now(self._index)
+        return outcome
+
+
+class SyncFlushControl(PlainCalls[FlushControl]):
+    """`FlushControl` with plain calls, of the same arguments and results."""
+
+    plan = plain(FlushControl.plan, loop=False)
+    """Decide whether to flush now; see `FlushControl.plan`."""
+
+    finish = plain(FlushControl.finish)
+    """Write what the agent answered; see `FlushControl.finish`."""
+
+
+class FlushPlanner:
     """Plans and finishes the flushes of one memory."""
 
-    def __init__(self, opening: Opening, session_key: str | None) -> None:
-        self._opening = opening
-        self._key = session_key or f"agent:{opening.agent.id}:main"
-        self._folder = sessions_folder(opening.settings.state_dir, opening.agent.id)
+    def __init__(self, setup: Setup, session_key: str | None) -> None:
+        self._setup = setup
+        self._key = session_key or f"agent:{setup.agent.id}:main"
+        self._folder = sessions_folder(setup.settings.state_dir, setup.agent.id)
         self._began: float | None = None
 
     def plan(
-        self, known: Conversation, access: WorkspaceAccess, now: datetime | None
+        self, known: ConversationState, access: WorkspaceAccess, now: datetime | None
     ) -> FlushPlan:
         """Decide; a plan that is due counts as running until it is finished."""
-        settings = self._opening.settings
+        settings = self._setup.settings
         entry = read_store(self._folder).get(self._key) or SessionEntry(key=self._key)
         cycle = entry.compactions if known.compactions is None else known.compactions
         decision = self._decision(self._state(known, entry, cycle, access))
@@ -118,7 +210,7 @@ class Flushes:
                 cycle=plan.cycle,
                 succeeded=outcome.succeeded,
                 now=time.time(),
-                state_dir=self._opening.settings.state_dir,
+                state_dir=self._setup.settings.state_dir,
             )
         except NotewellError as error:
             said = "; ".join(filter(None, (outcome.problem, error.message)))
@@ -126,19 +218,19 @@ class Flushes:
         return outcome
 
     def _decision(self, state: FlushState) -> Decision:
-        if not self._opening.enabled:
+        if not self._setup.enabled:
             message = "Memory is switched off for this agent."
             return Decision(due=False, reason="memory-disabled", message=message)
         try:
-            check_writable(self._opening)
+            check_writable(self._setup)
         except NotewellError as error:
             message = f"{error.message}."
             return Decision(due=False, reason="not-writable", message=message)
-        return should_flush(state, self._opening.settings.compaction)
+        return should_flush(state, self._setup.settings.compaction)
 
     def _state(
         self,
-        known: Conversation,
+        known: ConversationState,
         entry: SessionEntry,
         cycle: int,
         access: WorkspaceAccess,
@@ -179,9 +271,9 @@ class Flushes:
         if reply is None:
             said = "the turn of the flush has failed"
             return FlushOutcome(succeeded=False, path=log, problem=said)
-        settings = self._opening.settings
+        settings = self._setup.settings
         return write_flush(
-            self._opening.workspace,
+            self._setup.workspace,
             reply,
             planned=plan.prompts.day,
             today=moment_in(settings.user_timezone, now).date(),

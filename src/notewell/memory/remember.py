@@ -1,17 +1,18 @@
 """Writing something down, so that it is found from now on."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from notewell.errors import PathRefused, UsageError
-from notewell.memory.opening import Opening
-from notewell.types import citation_of
+from notewell.backends.blocking import called_off
+from notewell.errors import BackendError, NoteNotWritten, PathRefused, UsageError
+from notewell.memory.setup import Setup, sentences
+from notewell.types import IndexReport, citation_of
 from notewell.workspace import Workspace, scan
 from notewell.workspace.days import log_of, moment_in
 from notewell.workspace.layout import has_workspace_layout, long_term_note
-from notewell.writing import AppendResult, append_note
+from notewell.writing import AppendResult, append_note, finish_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +43,36 @@ class Remembered:
         return citation_of(self.path, self.start_line, self.end_line)
 
 
+async def remember(
+    setup: Setup,
+    text: str,
+    *,
+    long_term: bool,
+    hides: Callable[[str], bool],
+    index: Callable[[], Awaitable[IndexReport]],
+) -> Remembered:
+    """Write a text down and bring the index up to date, for about two seconds.
+
+    Raises:
+        UsageError, PathRefused, NoteNotWritten, ValueError: as `write_down`.
+    """
+    appended = await called_off(
+        write_down, setup, text, long_term=long_term, hides=hides
+    )
+    indexed, warnings = await indexed_now(index)
+    return Remembered(
+        path=appended.path,
+        start_line=appended.start_line,
+        end_line=appended.end_line,
+        written=appended.written,
+        repeated=appended.repeated,
+        indexed=indexed,
+        warnings=(*appended.finished, *warnings),
+    )
+
+
 def write_down(
-    opening: Opening,
+    setup: Setup,
     text: str,
     *,
     long_term: bool,
@@ -61,36 +90,36 @@ def write_down(
     """
     if not text.strip():
         raise ValueError("there is nothing to remember: the text is empty")
-    check_writable(opening)
-    root = str(opening.workspace.root)
-    day = moment_in(opening.settings.user_timezone, now).date()
+    check_writable(setup)
+    root = str(setup.workspace.root)
+    day = moment_in(setup.settings.user_timezone, now).date()
     path = long_term_note(root) if long_term else log_of(day)
     if hides(path):
         raise PathRefused(path, "denied in this conversation")
     return append_note(
-        opening.workspace,
+        setup.workspace,
         path,
         text,
-        state_dir=opening.settings.state_dir,
+        state_dir=setup.settings.state_dir,
         title=None if long_term else f"# {day.isoformat()}",
         stop=stop,
     )
 
 
-def check_writable(opening: Opening) -> None:
+def check_writable(setup: Setup) -> None:
     """Make sure that a note may be written into this workspace.
 
     Raises:
         UsageError: memory is switched off, or `memory/` would hide the other notes.
     """
-    if not opening.enabled:
+    if not setup.enabled:
         raise UsageError(
-            f"memory is switched off for {opening.agent.id!r}",
+            f"memory is switched off for {setup.agent.id!r}",
             remedy="see memorySearch.enabled and plugins.slots.memory",
         )
-    if _is_read_whole(opening.workspace):
+    if _is_read_whole(setup.workspace):
         raise UsageError(
-            f"{opening.workspace.root} is read whole; with a folder memory/ in it, "
+            f"{setup.workspace.root} is read whole; with a folder memory/ in it, "
             "only that would be read",
             remedy="make memory/ or MEMORY.md in it yourself if that is meant, or "
             "name a workspace",
@@ -103,3 +132,26 @@ def _is_read_whole(workspace: Workspace) -> bool:
         return False
     own = Workspace(root=workspace.root)
     return bool(scan(own).notes)
+
+
+def finished_texts(setup: Setup) -> tuple[str, ...]:
+    """Finish the text of a writer that was killed; say what was done, or why not."""
+    state_dir = setup.settings.state_dir
+    try:
+        return finish_notes(setup.workspace, state_dir=state_dir)
+    except NoteNotWritten as error:
+        return (f"{error.message}; a text waits to be finished there",)
+
+
+async def indexed_now(
+    index: Callable[[], Awaitable[IndexReport]],
+) -> tuple[bool, tuple[str, ...]]:
+    """Bring the index up to date; say if it is, and what a person should know."""
+    try:
+        report = await index()
+    except BackendError as error:
+        return False, sentences(error)
+    if not report.pending:
+        return True, ()
+    said = f"{report.pending:,} notes wait to be indexed; run `notewell index`"
+    return False, (said,)

@@ -1,35 +1,38 @@
-"""The one object that programs hold: search, get, refresh, status."""
+"""The one object that programs hold: search, get, refresh, status; and opening one."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from notewell.backends.base import Backend, Listener, Nudged, Query, Run, VectorWork
+from notewell.backends.base import Backend, Listener, Nudged, Run, VectorWork
 from notewell.backends.blocking import off_the_loop
+from notewell.backends.registry import require_known
 from notewell.config import Settings
-from notewell.errors import BackendError, BackendUnknown
-from notewell.memory.answers import Answering, log_run, switched_off
-from notewell.memory.asking import (
-    asked_sources,
-    closed,
-    enabled_sources,
-    left_out,
-    limit_of,
-    nothing_to_ask,
-    threshold_of,
-)
-from notewell.memory.callbacks import (
+from notewell.errors import BackendError
+from notewell.memory.answers import (
     MAKE,
+    AnswerBuilder,
     Progress,
     Waiting,
-    listening,
+    disabled_document,
+    listener_of,
+    log_run,
+    read_request,
     vectors_of,
 )
-from notewell.memory.opening import Opening, build_once, open_engine, sentences
-from notewell.memory.scoping import Hiding
+from notewell.memory.setup import (
+    HiddenPaths,
+    LazyEngine,
+    Setup,
+    build_once,
+    sentences,
+    set_up,
+)
 from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
@@ -41,16 +44,56 @@ from notewell.types import (
 )
 from notewell.workspace import Workspace, get_document, scan
 
-if TYPE_CHECKING:  # most programs only read
+if TYPE_CHECKING:
     from datetime import datetime
 
     from notewell.memory.context import SessionContext
-    from notewell.memory.remembering import Remembered
-    from notewell.memory.writes import FlushControl
+    from notewell.memory.flush import FlushControl
+    from notewell.memory.remember import Remembered
     from notewell.watching import Watcher
+
 
 _INDEX_SECONDS: Final = 2.0
 """How long who wrote something waits for the index at most."""
+
+
+def open_memory(
+    *,
+    workspace: Path | str | None = None,
+    agent: str | None = None,
+    config: Path | str | None = None,
+    backend: str | None = None,
+    session_key: str | None = None,
+    server: bool = False,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] = {},
+) -> "Memory":
+    """Open an agent's memory: `async with open_memory(...) as memory`.
+
+    Args:
+        workspace: The folder of notes; by default the configured one.
+        agent: The agent's id; by default the default agent.
+        config: The configuration file; by default OpenClaw's.
+        backend: The engine, instead of the configured one.
+        session_key: The conversation; group chats do not see personal notes.
+        server: The program stays: the first answer does not wait for an index.
+        environ: The environment to read; by default the process's own.
+        overrides: Settings that beat the file, by their full key.
+
+    Raises:
+        ConfigError: a setting makes no sense.
+        UsageError: there is no such agent or workspace.
+    """
+    setup = set_up(
+        workspace=workspace,
+        agent=agent,
+        config=config,
+        backend=backend,
+        server=server,
+        environ=environ,
+        overrides=overrides,
+    )
+    return Memory(setup, session_key=session_key, server=server)
 
 
 class Memory:
@@ -63,47 +106,45 @@ class Memory:
         notices: Sentences for a person, such as which folder was taken.
         session_key: The conversation; None is the owner's own.
         enabled: Whether this agent has a memory to search.
+        server: The program stays, so that no answer waits for an index.
     """
 
-    def __init__(
-        self, opening: Opening, *, session_key: str | None, server: bool
-    ) -> None:
-        self.settings: Settings = opening.settings
-        self.workspace: Workspace = opening.workspace
-        self.notices = opening.notices
-        self.policy = opening.policy
-        self._opening = opening
+    def __init__(self, setup: Setup, *, session_key: str | None, server: bool) -> None:
+        self.settings: Settings = setup.settings
+        self.workspace: Workspace = setup.workspace
+        self.notices = setup.notices
+        self.policy = setup.policy
         self.session_key = session_key
-        self.enabled = opening.enabled
-        self._server = server
-        self._backend: Backend | None = None
-        self._failure: BackendError | None = None
+        self.enabled = setup.enabled
+        self.server = server
+        self._setup = setup
+        self._engine = LazyEngine(setup, stays=server)
         self._watcher: Watcher | None = None
+
+    @property
+    def opened(self) -> bool:
+        """Whether the engine was needed by now."""
+        return self._engine.begun
 
     @property
     def agent(self) -> str:
         """The agent's id."""
-        return self._opening.agent.id
+        return self._setup.agent.id
 
     async def open(self) -> Self:
-        """Open the backend. A backend that cannot start is told in the answers.
+        """Begin; an engine is opened when it is first needed, at once in a server.
+
+        One that cannot start is told in the answers.
 
         Raises:
             BackendUnknown: no backend has the configured name.
         """
         if not self.enabled:
             return self
-        try:
-            site = self._opening.site(stays=self._server)
-            self._backend = await open_engine(site)
-        except BackendUnknown:
-            raise
-        except BackendError as error:
-            self._failure = error
-        if self._server and isinstance(self._backend, Nudged):
-            from notewell.memory.watching import watched
-
-            self._watcher = watched(self._opening, self._backend)
+        require_known(self.settings.memory.backend)
+        if self.server:
+            with suppress(BackendError):
+                await self._watch(await self._engine.get())
         return self
 
     async def search(
@@ -133,38 +174,28 @@ class Memory:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
         """
-        limit = limit_of(max_results, self._opening.policy.max_results)
-        threshold = threshold_of(min_score)
-        asked = asked_sources(sources) & enabled_sources(self._opening)
-        reason = nothing_to_ask(query, asked, self._opening, self.session_key)
-        unsaid = left_out(sources, self._opening)
-        if reason:
-            why = (
-                (self._opening.policy.denied,)
-                if reason == "denied-by-scope"
-                else unsaid
-            )
-            return self._answering(query).empty(reason, *why)
-        if self._backend is None:
-            why = sentences(self._failure)
-            return self._answering(query).empty("unavailable", *why)
-        built: tuple[str, ...] = ()
-        if not self._server:  # which answers from the notes meanwhile
-            heard = listener or listening(progress, waiting)
-            built = await build_once(self._backend, heard)
-        answering = self._answering(query)  # the search begins here
-        question = Query(
-            text=query,
-            limit=limit,
-            min_score=threshold,
-            sources=asked,
-            hides=self.hides,
+        request = read_request(
+            self._setup,
+            query,
+            session_key=self.session_key,
+            max_results=max_results,
+            min_score=min_score,
+            sources=sources,
         )
+        answer = self._answer(query)
+        built: tuple[str, ...] = ()
+        if request.reason is not None:
+            return answer.empty(request.reason, *request.warnings)
         try:
-            findings = await self._backend.search(question)
+            engine = await self._engine.get()
+            if not self.server:  # which answers from the notes meanwhile
+                heard = listener or listener_of(progress, waiting)
+                built = await build_once(engine, heard)
+            answer = self._answer(query)  # the search begins here
+            findings = await engine.search(request.query(self.hides))
         except BackendError as error:
-            return answering.empty("unavailable", *built, *sentences(error))
-        return answering.found(findings, *built, *unsaid)
+            return answer.empty("unavailable", *built, *sentences(error))
+        return answer.found(findings, *built, *request.warnings)
 
     async def get(
         self,
@@ -186,7 +217,7 @@ class Memory:
             ValueError: a number is less than 1.
         """
         if not self.enabled:
-            return switched_off(path, start)
+            return disabled_document(path, start)
         return await off_the_loop(
             get_document,
             self.workspace,
@@ -213,10 +244,10 @@ class Memory:
             NoteNotWritten: the disk refuses, or somebody else is writing for long.
             ValueError: the text is empty.
         """
-        from notewell.memory.writes import remember
+        from notewell.memory.remember import remember
 
         return await remember(
-            self._opening,
+            self._setup,
             text,
             long_term=long_term,
             hides=self.hides,
@@ -246,7 +277,7 @@ class Memory:
 
         return await off_the_loop(
             session_context,
-            self._opening,
+            self._setup,
             kind,
             session_key=self.session_key,
             hides=self.hides,
@@ -257,9 +288,9 @@ class Memory:
     @cached_property
     def flush(self) -> "FlushControl":
         """The turn before a compaction, in which an agent writes things down."""
-        from notewell.memory.writes import FlushControl
+        from notewell.memory.flush import FlushControl
 
-        return FlushControl(self._opening, self.session_key, self._index_now)
+        return FlushControl(self._setup, self.session_key, self._index_now)
 
     async def refresh(
         self,
@@ -289,18 +320,17 @@ class Memory:
         """
         if not self.enabled:
             return IndexReport(files=0, chunks=0, warnings=("Memory is switched off.",))
-        if self._backend is None:
-            raise self._failure or closed()
+        engine = await self._engine.get()
         finished = await self._finish_notes() if within is None else ()
         run = Run(
             force=force,
             within=within,
             vectors=vectors_of(vectors, within),
-            listener=listener or listening(progress, waiting, vectors),
+            listener=listener or listener_of(progress, waiting, vectors),
         )
-        report = await self._backend.refresh(run)
+        report = await engine.refresh(run)
         log_run(report)
-        half = self._opening.policy.remarks
+        half = self._setup.policy.remarks
         return replace(report, warnings=(*finished, *half, *report.warnings))
 
     def refresh_later(self) -> bool:
@@ -312,19 +342,24 @@ class Memory:
         """
         from notewell.memory.helper import start_helper
 
-        return self.enabled and start_helper(self._opening)
+        return self.enabled and start_helper(self._setup)
 
     async def status(self) -> StatusReport:
         """Compare the notes on disk with the index, counting both now."""
-        from notewell.memory.report import status_report
+        from notewell.memory.status import status_report
 
-        index = None if self._backend is None else await self._backend.status()
+        engine, problems = None, self._unwatched()
+        if self.enabled:
+            try:
+                engine = await self._engine.get()
+            except BackendError as error:
+                problems = (*sentences(error), *problems)
         return status_report(
-            self._opening,
+            self._setup,
             await off_the_loop(scan, self.workspace),
-            index,
+            await engine.status() if engine else None,
             backend=self.settings.memory.backend,
-            problems=(*sentences(self._failure), *self._unwatched()),
+            problems=problems,
         )
 
     async def probe_providers(self, *, embed: bool = True) -> tuple[ProviderProbe, ...]:
@@ -333,39 +368,36 @@ class Memory:
         Args:
             embed: Embed one word, for which a model may be loaded.
         """
-        from notewell.memory.probing import probe_providers
+        from notewell.memory.status import probe_providers
 
-        return await off_the_loop(probe_providers, self._opening.embedding, embed=embed)
+        return await off_the_loop(probe_providers, self._setup.embedding, embed=embed)
 
     def seen_from(self, session_key: str | None) -> "Memory":
         """Return this memory as another conversation sees it; only this one is closed."""
-        seen = Memory(self._opening, session_key=session_key, server=self._server)
-        seen._backend, seen._failure = self._backend, self._failure
+        seen = Memory(self._setup, session_key=session_key, server=self.server)
+        seen._engine = self._engine
         return seen
 
     @property
-    def hides(self) -> Hiding:
+    def hides(self) -> HiddenPaths:
         """Says of a path what this conversation may not see, as it is now."""
-        return Hiding(
+        return HiddenPaths(
             self.settings.state_dir,
             self.agent,
             self.session_key,
-            everything=not self._opening.allows(self.session_key),
+            everything=not self._setup.allows(self.session_key),
         )
 
     def leaves_out(self, path: str) -> bool:
         """Whether the settings close a path to everybody."""
-        return self._opening.policy.leaves_out(self.workspace, path)
+        return self._setup.policy.leaves_out(self.workspace, path)
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
-        backend, self._backend = self._backend, None
         watcher, self._watcher = self._watcher, None
-        self._failure = self._failure or closed()
         if watcher is not None:
             await off_the_loop(watcher.close)
-        if backend is not None:
-            await backend.close()
+        await self._engine.close()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -378,18 +410,24 @@ class Memory:
     ) -> None:
         await self.close()
 
-    def _answering(self, query: str) -> Answering:
-        return Answering(
-            opening=self._opening,
+    async def _watch(self, engine: Backend) -> None:
+        if isinstance(engine, Nudged):
+            from notewell.memory.watch import watched
+
+            self._watcher = watched(self._setup, engine)
+
+    def _answer(self, query: str) -> AnswerBuilder:
+        return AnswerBuilder(
+            setup=self._setup,
             query=query,
             backend=self.settings.memory.backend,
             started=time.perf_counter(),
         )
 
     async def _finish_notes(self) -> tuple[str, ...]:
-        from notewell.memory.writes import finished_texts
+        from notewell.memory.remember import finished_texts
 
-        return await off_the_loop(finished_texts, self._opening)
+        return await off_the_loop(finished_texts, self._setup)
 
     def _unwatched(self) -> tuple[str, ...]:
         problem = self._watcher.problem if self._watcher else None
