@@ -19,6 +19,7 @@ from _browser import install_browser
 from _environment import ROOT, Offline, SetupFailed
 from _models import MODULES, install_models
 from _qmd import install_qmd
+from _structure import structure_findings
 from _suite import Result, listed_skips, not_allowed, run_suite
 from _wheel import WheelBroken, build_wheel, check_wheel, other_pythons
 
@@ -94,6 +95,12 @@ def tool(module: str, *arguments: str) -> Check:
     return check
 
 
+def structure(_session: Session) -> None:
+    """Check sizes, importers and names; see bin/structure.toml."""
+    if found := structure_findings(ROOT):
+        raise Failed("\n".join(found))
+
+
 def models(_session: Session) -> None:
     """Install the real models for the tests; without them those tests are skipped."""
     try:
@@ -161,6 +168,7 @@ CHECKS: dict[str, Check] = {
     "mypy": tool("mypy", "-m", "mypy", "--strict", "-p", "notewell"),
     "pyright": tool("pyright", "-m", "pyright", "--pythonpath", sys.executable),
     "layers": tool("importlinter", LINT_IMPORTS),
+    "structure": structure,
     "site": tool("material", "-m", "mkdocs", "build", "--strict"),
     "models": models,
     "qmd": qmd,
