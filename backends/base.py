@@ -280,7 +280,7 @@ class Backend(Protocol):
 
 
 @runtime_checkable
-class Bounded(Protocol):
+class HasBounds(Protocol):
     """A backend that can be told to read less than the workspace has, or to show less."""
 
     @classmethod
@@ -290,13 +290,13 @@ class Bounded(Protocol):
 
 
 @runtime_checkable
-class Nudged(Protocol):
+class KeepsFresh(Protocol):
     """A backend that keeps its own index up to date where a program stays.
 
     One without this is kept up to date through its `refresh`.
     """
 
-    def nudge(self, *, changed: bool = True) -> None:
+    def refresh_soon(self, *, changed: bool = True) -> None:
         """Say that the index should be brought up to date. Returns at once.
 
         Args:

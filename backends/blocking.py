@@ -26,7 +26,7 @@ _LOOK: Final = 0.1
 """Seconds after which work in a loop is called off at the latest."""
 
 
-class CalledOff(Exception):
+class WorkCancelled(Exception):
     """Work was given up on the way; nobody waits for its result."""
 
 
@@ -46,7 +46,7 @@ async def off_the_loop(
     return await asyncio.to_thread(work, *args, **kwargs)
 
 
-async def called_off(
+async def cancellable(
     work: Callable[..., _Result], *args: object, **kwargs: object
 ) -> _Result:
     """Run blocking work that can be called off: it looks at its argument `stop`.
@@ -199,7 +199,7 @@ class LoopThread:
         await self._closed.wait()
 
 
-class InLoop:
+class LoopWork:
     """Work that a thread has done in the event loop in which this was made.
 
     Without a loop, it is driven by the thread itself.

@@ -1,6 +1,10 @@
-"""The configured backend with builtin behind it: stepping down, saying so, coming back."""
+"""The configured backend with builtin behind it: stepping down, saying so, coming back.
+
+Where a backend doubts that it has found everything, builtin gives a second opinion.
+"""
 
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
@@ -9,24 +13,21 @@ from notewell.adapters.embeddings.base import NO_PROVIDER
 from notewell.backends.base import (
     PLAIN_RUN,
     Backend,
-    Bounded,
     Findings,
+    HasBounds,
+    KeepsFresh,
     Listener,
-    Nudged,
     Query,
     Run,
     Site,
+    in_order,
+    share_lines,
 )
 from notewell.backends.blocking import drive, off_the_loop
+from notewell.backends.freshness import Rhythm, Schedule
 from notewell.backends.registry import STAND_IN, backend_class, open_backend
-from notewell.backends.schedule import Rhythm, Schedule
-from notewell.backends.second_opinion import (
-    by_stand_in,
-    second_opinion,
-    stepped,
-)
 from notewell.errors import BackendError, BackendFailed, BackendTimeout, BackendUnknown
-from notewell.types import Fallback, FallbackReason, IndexReport, IndexStatus
+from notewell.types import Fallback, FallbackReason, Hit, IndexReport, IndexStatus
 
 if TYPE_CHECKING:
     import asyncio
@@ -35,9 +36,16 @@ COOL_DOWN: Final = 60.0
 """Seconds for which a backend that failed is not asked again."""
 
 _CATCH_UP_SECONDS: Final = 30.0
+
 _SOON: Final = 0.2
 """Seconds that one run may take that keeps builtin ready in the background, and after
 which it begins: whoever asks meanwhile is answered from an index that is behind."""
+
+_DOUBTS: Final[Mapping[FallbackReason, str]] = {
+    "cjk": "may miss what is written so, because of its script",
+    "syntax": "may miss what is written so, because of its signs",
+    "missing": "lacks some of the notes; `notewell status` names them",
+}
 
 
 async def open_with_fallback(site: Site) -> Backend:
@@ -50,10 +58,10 @@ async def open_with_fallback(site: Site) -> Backend:
     wanted = site.memory.backend
     if wanted == STAND_IN or site.memory.fallback == "none":
         return await open_backend(wanted, site)
-    return await Resilient.open(site)
+    return await FallbackBackend.open(site)
 
 
-class Resilient:
+class FallbackBackend:
     """A backend that builtin stands in for while it fails. See `Backend`.
 
     After a failure it is left alone for a while and then tried again, so that it
@@ -72,7 +80,9 @@ class Resilient:
         self._behind: Schedule | None = None
 
     @classmethod
-    async def open(cls, site: Site, *, cool_down: float = COOL_DOWN) -> "Resilient":
+    async def open(
+        cls, site: Site, *, cool_down: float = COOL_DOWN
+    ) -> "FallbackBackend":
         """Open builtin and, if it can start, the backend itself.
 
         Raises:
@@ -97,7 +107,9 @@ class Resilient:
             return await self._instead(query, self._step())
         try:
             if not await primary.built():
-                step = stepped(self._wanted, "not-ready", "its index was not built yet")
+                step = fallback_step(
+                    self._wanted, "not-ready", "its index was not built yet"
+                )
                 return await self._instead(query, step)
             findings = await primary.search(query)
         except BackendError as error:
@@ -132,12 +144,12 @@ class Resilient:
             return report
         return replace(behind, warnings=(*behind.warnings, *self._why()))
 
-    def nudge(self, *, changed: bool = True) -> None:
+    def refresh_soon(self, *, changed: bool = True) -> None:
         """Say that the index should be brought up to date; builtin's while it rests."""
-        if isinstance(self._primary, Nudged):
-            self._primary.nudge(changed=changed)
+        if isinstance(self._primary, KeepsFresh):
+            self._primary.refresh_soon(changed=changed)
         if self._behind and time.monotonic() < self._rests_until:
-            self._behind.nudge()
+            self._behind.refresh_soon()
 
     async def status(self) -> IndexStatus:
         """Count what the index holds of whoever answers now."""
@@ -197,7 +209,7 @@ class Resilient:
         stand_in = await self._stand_in()
         found = await stand_in.search(await self._bounded(query))
         if self._behind:
-            self._behind.nudge()
+            self._behind.refresh_soon()
         return by_stand_in(found, step)
 
     async def _second_opinion(
@@ -218,7 +230,7 @@ class Resilient:
     async def _bounded(self, query: Query) -> Query:
         """Keep builtin to what the backend was told to read and to show."""
         engine = backend_class(self._wanted)
-        if not issubclass(engine, Bounded):
+        if not issubclass(engine, HasBounds):
             return query
         return (await off_the_loop(engine.bounds, self._site)).within(query)
 
@@ -230,7 +242,7 @@ class Resilient:
         if self._told and not told:
             reason = "cooldown"
         self._told = True
-        return stepped(self._wanted, reason, *self._why())
+        return fallback_step(self._wanted, reason, *self._why())
 
     def _why(self) -> tuple[str, ...]:
         failure = self._failure
@@ -266,3 +278,68 @@ def _reason(error: BackendError) -> FallbackReason:
     if isinstance(error, BackendFailed):
         return cast("FallbackReason", error.reason)
     return "missing"
+
+
+def second_opinion(
+    findings: Findings,
+    other: Findings,
+    *,
+    backend: str,
+    doubt: FallbackReason,
+    limit: int,
+) -> Findings:
+    """Add what a backend could not find to what it found.
+
+    Args:
+        findings: What the backend found.
+        other: What builtin found.
+        backend: The backend's name.
+        doubt: Why it may have missed something.
+        limit: The most hits.
+    """
+    more = [
+        hit
+        for hit in other.hits
+        if not any(share_lines(hit, shown) for shown in findings.hits)
+    ]
+    if not more:
+        return findings
+    why = f"{backend} {_DOUBTS.get(doubt, 'may not find all of it')}"
+    step = fallback_step(backend, doubt, why)
+    if not findings.hits:
+        return by_stand_in(other, *findings.fallbacks, step)
+    step = replace(step, kind="lexical-index")
+    return replace(
+        findings,
+        hits=_merged(findings.hits, more, limit),
+        fallbacks=(*findings.fallbacks, step),
+        doubt=None,
+    )
+
+
+def by_stand_in(found: Findings, *steps: Fallback) -> Findings:
+    """Return what builtin found as its answer, and why it is not the backend's."""
+    return replace(
+        found, backend=STAND_IN, fallbacks=(*steps, *found.fallbacks), degraded=True
+    )
+
+
+def fallback_step(backend: str, reason: FallbackReason, *why: str) -> Fallback:
+    """Return the step from a backend to builtin."""
+    return Fallback(
+        kind="backend",
+        from_=backend,
+        to=STAND_IN,
+        reason=reason,
+        message="; ".join(why),
+    )
+
+
+def _merged(hits: Sequence[Hit], more: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
+    """Join hits, so that at least the best of `more`, which builtin found, is shown."""
+    found = [replace(hit, engine=STAND_IN) for hit in more]
+    best = in_order([*hits, *found])[:limit]
+    if not any(hit.engine for hit in best):
+        least = min((hit.score for hit in best[:-1]), default=1.0)
+        best[-1] = replace(found[0], score=min(found[0].score, least))
+    return tuple(best)

@@ -4,7 +4,7 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Final, cast
 
-from notewell.backends.base import Backend, Nudged, Site
+from notewell.backends.base import Backend, KeepsFresh, Site
 from notewell.backends.policy import Policy
 from notewell.config import AgentSettings, Settings
 from notewell.errors import BackendUnknown
@@ -99,8 +99,8 @@ async def open_backend(name: str, site: Site) -> Backend:
         BackendUnavailable: it cannot start here.
     """
     engine = backend_class(name)
-    if site.stays and not issubclass(engine, Nudged):
-        from notewell.backends.upkeep import kept_up  # slow to import
+    if site.stays and not issubclass(engine, KeepsFresh):
+        from notewell.backends.freshness import scheduled  # slow to import
 
-        engine = kept_up(engine)
+        engine = scheduled(engine)
     return await engine.open(site)

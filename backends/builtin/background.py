@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from notewell.backends.base import Findings, Listener
-from notewell.backends.schedule import Rhythm, Schedule
+from notewell.backends.freshness import Rhythm, Schedule
 from notewell.config.schema import SyncSettings
 
 Refresh: TypeAlias = Callable[[Listener], object]
@@ -55,9 +55,9 @@ class Background:
         """What the last run failed with, if it did."""
         return self._schedule.problem
 
-    def nudge(self, *, changed: bool) -> None:
+    def refresh_soon(self, *, changed: bool) -> None:
         """Let a run follow; `changed`: the index is known to be out of date."""
-        self._schedule.nudge(changed=changed)
+        self._schedule.refresh_soon(changed=changed)
 
     @contextmanager
     def searching(self) -> Generator[None]:
@@ -77,7 +77,7 @@ class Background:
         """Let a run follow an answer: soon, and surely if it was out of date."""
         outdated = found.freshness.stale or bool(found.freshness.pending)
         if outdated or self._on_search:
-            self._schedule.nudge(changed=outdated)
+            self._schedule.refresh_soon(changed=outdated)
 
     def close(self) -> None:
         """Call off what runs, and end."""

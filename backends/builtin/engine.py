@@ -103,16 +103,16 @@ class Engine:
             # A damaged index is not built anew on the way to an answer.
             return error.reason != "not-ready"
 
-    def nudge(self, *, changed: bool = True) -> None:
-        """Let a run follow soon, in a program that stays; see `Nudged`."""
+    def refresh_soon(self, *, changed: bool = True) -> None:
+        """Let a run follow soon, in a program that stays; see `KeepsFresh`."""
         if self._background:
-            self._background.nudge(changed=changed)
+            self._background.refresh_soon(changed=changed)
 
     def search(self, query: Query, *, stop: threading.Event | None = None) -> Findings:
         """Answer from the index, or from the files when it cannot be read.
 
         Raises:
-            CalledOff: `stop` was set on the way.
+            WorkCancelled: `stop` was set on the way.
         """
         background = self._background
         if background is None:

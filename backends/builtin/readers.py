@@ -7,7 +7,7 @@ from threading import Event, Lock
 
 import apsw
 
-from notewell.backends.blocking import CalledOff
+from notewell.backends.blocking import WorkCancelled
 from notewell.backends.builtin.damage import ODD, is_spoilt
 from notewell.backends.builtin.files import inode_of, owner_of
 from notewell.backends.builtin.identity import Identity, key_of
@@ -70,7 +70,7 @@ class Readers:
 
         Raises:
             Unreadable: there is no index that can answer.
-            CalledOff: `stop` was set.
+            WorkCancelled: `stop` was set.
         """
         store = self._take()
         try:
@@ -82,7 +82,7 @@ class Readers:
             store.heed(None)
         except apsw.InterruptError as error:
             store.close()
-            raise CalledOff from error
+            raise WorkCancelled from error
         except (apsw.Error, UnicodeDecodeError) as error:
             store.close()
             raise self._explained(error, store) from error

@@ -114,7 +114,7 @@ class QmdBackend:
 
     @classmethod
     def bounds(cls, site: Site) -> Bounds:
-        """Return what was configured to be read and shown; see `Bounded`."""
+        """Return what was configured to be read and shown; see `HasBounds`."""
         return search_bounds(site)
 
     async def built(self) -> bool:
@@ -194,7 +194,7 @@ class QmdBackend:
         ):
             if error.reason == "corrupt":
                 self._home.doubt(record.generation)
-            self.nudge()
+            self.refresh_soon()
 
     def _words(
         self,
@@ -225,9 +225,9 @@ class QmdBackend:
             or record.documents,
         )
 
-    def nudge(self, *, changed: bool = True) -> None:
-        """Let an update follow soon; see `Nudged`."""
-        self._upkeep.nudge(changed=changed)
+    def refresh_soon(self, *, changed: bool = True) -> None:
+        """Let an update follow soon; see `KeepsFresh`."""
+        self._upkeep.refresh_soon(changed=changed)
 
     def _findings(
         self,
@@ -238,7 +238,7 @@ class QmdBackend:
     ) -> Findings:
         worded = answered.worded
         if worded.stale:
-            self.nudge()
+            self.refresh_soon()
         few = record.documents <= COUNTED_AT_ONCE
         if not worded.hits and pending is None and few:
             pending = self._upkeep.pending(query)

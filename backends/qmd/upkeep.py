@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from notewell.backends.base import Query, Site
-from notewell.backends.blocking import InLoop, off_the_loop
+from notewell.backends.blocking import LoopWork, off_the_loop
+from notewell.backends.freshness import Rhythm, Schedule
 from notewell.backends.qmd.drift import Drift, measure_drift, skipped_notes
 from notewell.backends.qmd.home import IndexRecord, QmdHome
 from notewell.backends.qmd.index import QmdVectors, QmdWriter
 from notewell.backends.qmd.program import Program
 from notewell.backends.qmd.transcripts import TranscriptCopies
-from notewell.backends.schedule import Rhythm, Schedule
 from notewell.types import Fallback, Freshness, IndexStatus
 
 COUNTED_AT_ONCE: Final = 5_000
@@ -42,8 +42,8 @@ class QmdUpkeep:
         self._home = home
         self._copies = copies
         self._writer = writer
-        self._update = InLoop(lambda: writer.refresh(patient=False))
-        self._embed = InLoop(vectors.make) if vectors.wanted else None
+        self._update = LoopWork(lambda: writer.refresh(patient=False))
+        self._embed = LoopWork(vectors.make) if vectors.wanted else None
         self._schedule: Schedule | None = None
         self._looked = -math.inf
 
@@ -65,10 +65,10 @@ class QmdUpkeep:
         self._schedule = Schedule(rhythm, update=self._update, embed=self._embed)
         self._schedule.start()
 
-    def nudge(self, *, changed: bool) -> None:
-        """Let an update follow soon; see `Nudged`."""
+    def refresh_soon(self, *, changed: bool) -> None:
+        """Let an update follow soon; see `KeepsFresh`."""
         if self._schedule:
-            self._schedule.nudge(changed=changed)
+            self._schedule.refresh_soon(changed=changed)
 
     def looking(
         self, query: Query, record: IndexRecord

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from notewell.backends.base import Backend, Listener, Nudged, Run, VectorWork
+from notewell.backends.base import Backend, KeepsFresh, Listener, Run, VectorWork
 from notewell.backends.blocking import off_the_loop
 from notewell.backends.registry import require_known
 from notewell.config import Settings
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from notewell.memory.flush import FlushControl
     from notewell.memory.remember import Remembered
     from notewell.watching import Watcher
-
 
 _INDEX_SECONDS: Final = 2.0
 """How long who wrote something waits for the index at most."""
@@ -411,7 +410,7 @@ class Memory:
         await self.close()
 
     async def _watch(self, engine: Backend) -> None:
-        if isinstance(engine, Nudged):
+        if isinstance(engine, KeepsFresh):
             from notewell.memory.watch import watched
 
             self._watcher = watched(self._setup, engine)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from notewell.backends.blocking import called_off
+from notewell.backends.blocking import cancellable
 from notewell.errors import BackendError, NoteNotWritten, PathRefused, UsageError
 from notewell.memory.setup import Setup, sentences
 from notewell.types import IndexReport, citation_of
@@ -56,7 +56,7 @@ async def remember(
     Raises:
         UsageError, PathRefused, NoteNotWritten, ValueError: as `write_down`.
     """
-    appended = await called_off(
+    appended = await cancellable(
         write_down, setup, text, long_term=long_term, hides=hides
     )
     indexed, warnings = await indexed_now(index)

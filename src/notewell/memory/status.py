@@ -52,7 +52,6 @@ def status_report(
 
 
 _TEXT = "notewell"
-
 """What is embedded; nothing of a note is."""
 
 

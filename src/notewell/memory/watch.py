@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from notewell.backends.base import Nudged, VectorWork
+from notewell.backends.base import KeepsFresh, VectorWork
 from notewell.errors import BackendError, UsageError
 from notewell.memory.answers import MAKE
 from notewell.memory.memory import Memory
@@ -27,17 +27,16 @@ from notewell.watching import (
 )
 
 _PATIENCE: Final = 10
-
 """Debounces after which changes that never end are not waited for any longer."""
 
 
-def watched(setup: Setup, backend: Nudged) -> Watcher | None:
+def watched(setup: Setup, backend: KeepsFresh) -> Watcher | None:
     """Begin to watch for a backend that keeps itself up to date; None if unwanted."""
     if not setup.agent.search.sync.watch:
         return None
 
     def tell(changed: bool) -> None:
-        backend.nudge(changed=changed)
+        backend.refresh_soon(changed=changed)
 
     watcher = watcher_of(setup, tell, warn=lambda problem: None)
     watcher.start()
@@ -96,7 +95,6 @@ class ChangeWaiter:
 _FIRST_PAUSE: Final = 10.0
 
 _LONGEST_PAUSE: Final = 3600.0
-
 """Seconds after a first failure, and after many; a change ends the pause."""
 
 

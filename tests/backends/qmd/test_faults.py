@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from notewell.backends.base import Findings, Query
-from notewell.backends.fallback import Resilient, open_with_fallback
+from notewell.backends.fallback import FallbackBackend, open_with_fallback
 from notewell.backends.qmd.engine import QmdBackend
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 
@@ -28,10 +28,10 @@ time.sleep(60)
 
 
 @pytest.fixture
-async def pair(notes: "Notes", faulty: "Faulty") -> AsyncIterator[Resilient]:
+async def pair(notes: "Notes", faulty: "Faulty") -> AsyncIterator[FallbackBackend]:
     """QMD with builtin behind it, both with an index, and a very short cool-down."""
     site = notes.site(faulty.command, limits_timeoutMs=1000)
-    opened = await Resilient.open(site, cool_down=0.2)
+    opened = await FallbackBackend.open(site, cool_down=0.2)
     await opened.refresh()
     yield opened
     await opened.close()
@@ -50,7 +50,7 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-async def test_a_healthy_program_answers(notes: "Notes", pair: Resilient) -> None:
+async def test_a_healthy_program_answers(notes: "Notes", pair: FallbackBackend) -> None:
     found = notes.check(await pair.search(Query(text="heron", limit=6)))
 
     assert [hit.citation for hit in found.hits] == ["memory/a.md#L1-L3"]
@@ -58,7 +58,7 @@ async def test_a_healthy_program_answers(notes: "Notes", pair: Resilient) -> Non
 
 
 async def test_a_program_that_hangs_is_gone_in_time_and_asked_again_later(
-    notes: "Notes", faulty: "Faulty", pair: Resilient, tmp_path: Path
+    notes: "Notes", faulty: "Faulty", pair: FallbackBackend, tmp_path: Path
 ) -> None:
     faulty.mood(HANGS.format(file=str(tmp_path / "pids")))
     started = time.monotonic()
@@ -95,7 +95,7 @@ async def test_a_program_that_hangs_is_gone_in_time_and_asked_again_later(
     ],
 )
 async def test_a_failure_of_any_kind_has_its_reason(
-    mood: str, reason: str, notes: "Notes", faulty: "Faulty", pair: Resilient
+    mood: str, reason: str, notes: "Notes", faulty: "Faulty", pair: FallbackBackend
 ) -> None:
     faulty.mood(mood)
 
@@ -106,7 +106,7 @@ async def test_a_failure_of_any_kind_has_its_reason(
 
 
 async def test_a_failure_tells_nothing_of_what_was_printed(
-    faulty: "Faulty", pair: Resilient
+    faulty: "Faulty", pair: FallbackBackend
 ) -> None:
     faulty.mood("import sys; sys.exit('Error: the secret of a note')")
 
@@ -117,7 +117,7 @@ async def test_a_failure_tells_nothing_of_what_was_printed(
 
 
 async def test_hits_are_kept_when_the_program_crashes_on_its_way_out(
-    notes: "Notes", faulty: "Faulty", pair: Resilient
+    notes: "Notes", faulty: "Faulty", pair: FallbackBackend
 ) -> None:
     crash = "import json, os; print(json.dumps([{}]), flush=True); os.abort()"
     hit = {"file": "qmd://notes/memory/a.md"}
@@ -130,7 +130,7 @@ async def test_hits_are_kept_when_the_program_crashes_on_its_way_out(
 
 
 async def test_noise_around_the_hits_is_no_failure(
-    notes: "Notes", faulty: "Faulty", pair: Resilient
+    notes: "Notes", faulty: "Faulty", pair: FallbackBackend
 ) -> None:
     faulty.mood("print('[node-llama-cpp] falling back to CPU\\n\\x1b[2mx\\n[{oops')")
 
@@ -141,7 +141,7 @@ async def test_noise_around_the_hits_is_no_failure(
 
 
 async def test_hits_of_collections_that_are_not_ours_are_dropped(
-    faulty: "Faulty", pair: Resilient
+    faulty: "Faulty", pair: FallbackBackend
 ) -> None:
     theirs = [{"file": name} for name in ("qmd://diary/a.md", "qmd://notes/../../x.md")]
     faulty.mood(
@@ -157,7 +157,7 @@ async def test_a_program_that_is_not_there_is_taken_when_it_comes(
     notes: "Notes", faulty: "Faulty", tmp_path: Path
 ) -> None:
     os.rename(faulty.command[0], tmp_path / "away")
-    pair = await Resilient.open(notes.site(faulty.command), cool_down=0.0)
+    pair = await FallbackBackend.open(notes.site(faulty.command), cool_down=0.0)
 
     before = await pair.search(Query(text="heron", limit=6))
     status = await pair.status()
@@ -175,7 +175,7 @@ async def test_a_program_that_is_not_there_is_taken_when_it_comes(
 async def test_until_there_is_an_index_builtin_answers(
     notes: "Notes", faulty: "Faulty"
 ) -> None:
-    pair = await Resilient.open(notes.site(faulty.command))
+    pair = await FallbackBackend.open(notes.site(faulty.command))
 
     found = await pair.search(Query(text="heron", limit=6))
     await pair.close()
@@ -209,7 +209,7 @@ async def test_with_fallback_none_nothing_stands_in(
 
 
 async def test_a_search_never_changes_collections_or_updates(
-    faulty: "Faulty", pair: Resilient
+    faulty: "Faulty", pair: FallbackBackend
 ) -> None:
     before = len(faulty.calls())
     faulty.mood("raise SystemExit(1)")
@@ -223,7 +223,7 @@ async def test_a_search_never_changes_collections_or_updates(
 
 
 async def test_a_query_is_never_an_option_or_a_typed_line(
-    faulty: "Faulty", pair: Resilient
+    faulty: "Faulty", pair: FallbackBackend
 ) -> None:
     before = len(faulty.calls())
 
@@ -269,7 +269,7 @@ async def test_in_a_program_that_stays_the_index_behind_follows_the_notes(
     notes: "Notes", faulty: "Faulty"
 ) -> None:
     site = notes.site(faulty.command, stays=True, update_onBoot=False)
-    pair = await Resilient.open(site, cool_down=600)
+    pair = await FallbackBackend.open(site, cool_down=600)
     await pair.refresh()
     faulty.mood("raise SystemExit(1)")
     await pair.search(Query(text="heron", limit=6))
@@ -289,7 +289,7 @@ async def test_in_a_program_that_stays_the_index_behind_follows_the_notes(
 
 
 @pytest.mark.parametrize("fails", [False, True])
-async def test_a_nudge_lets_whoever_answers_follow_the_notes(
+async def test_a_change_lets_whoever_answers_follow_the_notes(
     notes: "Notes", faulty: "Faulty", fails: bool
 ) -> None:
     site = notes.site(
@@ -299,7 +299,7 @@ async def test_a_nudge_lets_whoever_answers_follow_the_notes(
         update_interval=0,
         update_debounceMs=20,
     )
-    pair = await Resilient.open(site, cool_down=600)
+    pair = await FallbackBackend.open(site, cool_down=600)
     await pair.refresh()
     before = len(faulty.calls())
     if fails:
@@ -307,7 +307,7 @@ async def test_a_nudge_lets_whoever_answers_follow_the_notes(
         await pair.search(Query(text="heron", limit=6))
     notes.write({"memory/new.md": "A kumquat.\n"})
 
-    pair.nudge()
+    pair.refresh_soon()
     status, end = await pair.status(), time.monotonic() + 60
     while status.pending and time.monotonic() < end:
         await asyncio.sleep(0.05)

@@ -11,7 +11,7 @@ import pytest
 
 from notewell import PathRefused, open_memory_sync
 from notewell.backends.base import Query
-from notewell.backends.fallback import Resilient
+from notewell.backends.fallback import FallbackBackend
 from notewell.backends.qmd.engine import QmdBackend
 from notewell.backends.qmd.globs import compile_glob, portable_pattern
 from notewell.types import Hit
@@ -64,7 +64,7 @@ async def with_a_second_opinion(
     notes: "Notes", qmd: list[str], text: str, settings: Settings
 ) -> list[Hit]:
     """Ask QMD and builtin, which adds what QMD cannot find."""
-    pair = await Resilient.open(notes.site(qmd, extra=("../team",), **settings))
+    pair = await FallbackBackend.open(notes.site(qmd, extra=("../team",), **settings))
     await pair.refresh()
     found = await pair.search(Query(text=text, limit=9))
     await pair.close()
@@ -75,7 +75,9 @@ async def by_builtin_instead(
     notes: "Notes", qmd: list[str], text: str, settings: Settings
 ) -> list[Hit]:
     """Ask builtin, since there is no QMD."""
-    pair = await Resilient.open(notes.site(NOWHERE, extra=("../team",), **settings))
+    pair = await FallbackBackend.open(
+        notes.site(NOWHERE, extra=("../team",), **settings)
+    )
     await pair.refresh()
     found = await pair.search(Query(text=text, limit=9))
     await pair.close()
@@ -87,7 +89,7 @@ async def while_there_is_no_index(
     notes: "Notes", qmd: list[str], text: str, settings: Settings
 ) -> list[Hit]:
     """Ask while the index is still to be built: the notes themselves are read."""
-    pair = await Resilient.open(notes.site(qmd, extra=("../team",), **settings))
+    pair = await FallbackBackend.open(notes.site(qmd, extra=("../team",), **settings))
     found = await pair.search(Query(text=text, limit=9))
     await pair.close()
     assert found.mode == "scan"

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from notewell.backends.base import Query
-from notewell.backends.fallback import Resilient
+from notewell.backends.fallback import FallbackBackend
 from notewell.backends.qmd.engine import QmdBackend
 from notewell.errors import BackendFailed
 
@@ -98,9 +98,9 @@ def database_of(notes: "Notes") -> Path:
 
 
 @pytest.fixture
-async def pair(qmd: list[str], notes: "Notes") -> AsyncIterator[Resilient]:
+async def pair(qmd: list[str], notes: "Notes") -> AsyncIterator[FallbackBackend]:
     """QMD with builtin behind it, both with an index of one note."""
-    opened = await Resilient.open(notes.site(qmd), cool_down=0.0)
+    opened = await FallbackBackend.open(notes.site(qmd), cool_down=0.0)
     await opened.refresh()
     yield opened
     await opened.close()
@@ -108,7 +108,7 @@ async def pair(qmd: list[str], notes: "Notes") -> AsyncIterator[Resilient]:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 async def test_builtin_answers_status_says_so_and_a_run_builds_it_anew(
-    fault: Fault, notes: "Notes", pair: Resilient
+    fault: Fault, notes: "Notes", pair: FallbackBackend
 ) -> None:
     fault(database_of(notes))
 
@@ -142,7 +142,9 @@ async def test_builtin_answers_status_says_so_and_a_run_builds_it_anew(
 async def test_older_versions_lose_theirs_no_less_openly(
     version: str, fault: Fault, qmd_of_version: "Installed", notes: "Notes"
 ) -> None:
-    pair = await Resilient.open(notes.site(qmd_of_version(version)), cool_down=0.0)
+    pair = await FallbackBackend.open(
+        notes.site(qmd_of_version(version)), cool_down=0.0
+    )
     await pair.refresh()
     before = await pair.search(HERON)
     fault(database_of(notes))
@@ -209,7 +211,7 @@ async def test_a_server_builds_it_anew_by_itself(
         update_interval=0,
         update_debounceMs=10,
     )
-    pair = await Resilient.open(site, cool_down=0.0)
+    pair = await FallbackBackend.open(site, cool_down=0.0)
     await pair.refresh()
     await pair.search(HERON)
     fault(database_of(notes))

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from notewell.backends.base import Findings, Query
-from notewell.backends.fallback import Resilient
+from notewell.backends.fallback import FallbackBackend
 from notewell.backends.qmd.client import MOST_SEARCHES
 from notewell.backends.qmd.engine import QmdBackend
 from notewell.backends.qmd.home import QmdHome
@@ -70,7 +70,7 @@ async def test_what_builtin_alone_has_found_is_its_answer_and_says_so(
 ) -> None:
     notes.write({"memory/db.md": f"{EASTERN['memory/db.md']} 🦩\n"})
 
-    pair = await Resilient.open(notes.site(qmd_of_version("2.1.0")))
+    pair = await FallbackBackend.open(notes.site(qmd_of_version("2.1.0")))
     await pair.refresh()
     found = notes.check(await pair.search(Query(text=text, limit=6)))
     await pair.close()
@@ -88,7 +88,7 @@ async def test_hits_that_qmd_has_not_found_are_marked_beside_those_that_it_has(
 ) -> None:
     notes.write({"memory/start.md": "数据库 早上重启\n", **EASTERN})
 
-    pair = await Resilient.open(notes.site(qmd_of_version("2.1.0")))
+    pair = await FallbackBackend.open(notes.site(qmd_of_version("2.1.0")))
     await pair.refresh()
     found = notes.check(await pair.search(Query(text="数据库", limit=6)))
     await pair.close()
@@ -104,7 +104,7 @@ async def test_a_note_that_qmd_has_lost_is_found_by_builtin(
 ) -> None:
     notes.write({"memory/plan b.md": "osprey\n", "memory/plan_b.md": "bittern\n"})
 
-    pair = await Resilient.open(notes.site(qmd_of_version("2.5.3")))
+    pair = await FallbackBackend.open(notes.site(qmd_of_version("2.5.3")))
     await pair.refresh()
     found = [
         await pair.search(Query(text=word, limit=6)) for word in ("osprey", "bittern")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.base import Query
-from notewell.backends.fallback import Resilient
+from notewell.backends.fallback import FallbackBackend
 from notewell.backends.qmd.engine import QmdBackend
 from notewell.backends.qmd.home import QmdHome
 from notewell.errors import BackendUnavailable
@@ -33,10 +33,10 @@ NOTES: Mapping[str, str] = {
 
 
 @pytest.fixture
-async def pair(qmd: list[str], notes: "Notes") -> AsyncIterator[Resilient]:
+async def pair(qmd: list[str], notes: "Notes") -> AsyncIterator[FallbackBackend]:
     """QMD with builtin behind it on NOTES, both with an index."""
     notes.write(NOTES)
-    opened = await Resilient.open(notes.site(qmd, transport="daemon"))
+    opened = await FallbackBackend.open(notes.site(qmd, transport="daemon"))
     await opened.refresh()
     yield opened
     await opened.close()
@@ -70,7 +70,7 @@ def daemon_of(status: Mapping[str, str]) -> int:
     ],
 )
 async def test_questions_and_signs_and_every_script_find_their_note(
-    text: str, path: str, notes: "Notes", pair: Resilient
+    text: str, path: str, notes: "Notes", pair: FallbackBackend
 ) -> None:
     found = notes.check(await pair.search(Query(text=text, limit=6)))
 
@@ -80,7 +80,7 @@ async def test_questions_and_signs_and_every_script_find_their_note(
 
 
 async def test_a_daemon_that_was_killed_is_started_again(
-    notes: "Notes", pair: Resilient
+    notes: "Notes", pair: FallbackBackend
 ) -> None:
     await pair.search(Query(text="walrus", limit=6))
     first = daemon_of((await pair.status()).details)
@@ -92,7 +92,7 @@ async def test_a_daemon_that_was_killed_is_started_again(
     assert found.fallbacks == ()
 
 
-async def test_closing_leaves_no_process(pair: Resilient) -> None:
+async def test_closing_leaves_no_process(pair: FallbackBackend) -> None:
     await pair.search(Query(text="walrus", limit=6))
     daemon = daemon_of((await pair.status()).details)
 
@@ -103,7 +103,7 @@ async def test_closing_leaves_no_process(pair: Resilient) -> None:
 
 
 async def test_a_note_that_changed_since_is_cited_as_it_is_now(
-    notes: "Notes", pair: Resilient
+    notes: "Notes", pair: FallbackBackend
 ) -> None:
     notes.write({"MEMORY.md": "one\ntwo\n\n" + NOTES["MEMORY.md"]})
     (notes.root / "memory" / "up_x.md").unlink()

@@ -10,7 +10,7 @@ import pytest
 
 from notewell import process
 from notewell.backends.base import Query
-from notewell.backends.fallback import Resilient
+from notewell.backends.fallback import FallbackBackend
 
 if TYPE_CHECKING:
     from tests.backends.qmd.conftest import Notes
@@ -26,7 +26,7 @@ async def test_no_wrong_line_no_lost_note_no_process_left(
     stable = {f"memory/stable-{n}.md": f"# N{n}\n\nstable{n}x\n" for n in range(10)}
     notes.write(stable)
     site = notes.site(qmd, transport="daemon", limits_timeoutMs=10_000)
-    pair = await Resilient.open(site, cool_down=0.2)
+    pair = await FallbackBackend.open(site, cool_down=0.2)
     await pair.refresh()
     changing: dict[str, str] = {}
     updating: asyncio.Task[object] | None = None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SLOW = """
 import asyncio, os, socket
-from notewell.backends.blocking import called_off
+from notewell.backends.blocking import cancellable
 from notewell.backends.builtin.backend import BuiltinBackend
 
 def tell(word):
@@ -46,7 +46,7 @@ class Endless(BuiltinBackend):
 
     async def search(self, query):
         try:
-            await called_off(self._count)
+            await cancellable(self._count)
         except asyncio.CancelledError:
             tell("stopped")
             raise

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from notewell.backends.schedule import Rhythm, Schedule, Work
+from notewell.backends.freshness import Rhythm, Schedule, Work
 from notewell.errors import BackendUnavailable
 
 Start = Callable[..., Schedule]
@@ -82,10 +82,10 @@ def test_changes_are_waited_for_until_they_are_quiet(start: Start) -> None:
     update = Counted()
     schedule = start(update, debounce_ms=1_000)
 
-    schedule.nudge()
+    schedule.refresh_soon()
     update.wait(0.1)
-    last = time.monotonic()  # before the nudge, from which the schedule counts
-    schedule.nudge()
+    last = time.monotonic()  # before the refresh_soon, from which the schedule counts
+    schedule.refresh_soon()
 
     assert update.wait()
     assert update.times[0] - last >= 1.0
@@ -97,12 +97,12 @@ def test_the_turn_of_the_interval_comes_though_there_is_never_quiet(
 ) -> None:
     update = Counted()
     schedule = start(update, interval=0.2, debounce_ms=3_600_000)
-    nudges = 0
+    asked = 0
 
     while not update.wait(0.02) or len(update.times) < 3:
-        schedule.nudge(changed=nudges % 2 == 0)
-        nudges += 1
-        assert nudges < 2_000, "the interval never had its turn"
+        schedule.refresh_soon(changed=asked % 2 == 0)
+        asked += 1
+        assert asked < 2_000, "the interval never had its turn"
 
     assert schedule.seconds_to_next <= 0.2
 
@@ -110,7 +110,7 @@ def test_the_turn_of_the_interval_comes_though_there_is_never_quiet(
 def test_a_failure_is_waited_out_and_shown_and_ends_nothing(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.backends.schedule._FIRST_PAUSE", 0.1)
+    monkeypatch.setattr("notewell.backends.freshness._FIRST_PAUSE", 0.1)
     update, embed = Counted(failing=2), Counted()
 
     schedule = start(update, embed=embed, on_boot=True, interval=0.05)
@@ -126,14 +126,14 @@ def test_a_failure_is_waited_out_and_shown_and_ends_nothing(
 def test_a_change_ends_a_long_pause_after_failures(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.backends.schedule._FIRST_PAUSE", 0.1)
+    monkeypatch.setattr("notewell.backends.freshness._FIRST_PAUSE", 0.1)
     update = Counted(failing=1)
     schedule = start(update, on_boot=True, interval=60)
     assert update.wait()
 
-    schedule.nudge()
+    schedule.refresh_soon()
     assert not update.wait(0.5)
-    schedule.nudge(changed=True)
+    schedule.refresh_soon(changed=True)
 
     assert update.wait()
     assert update.times[1] - update.times[0] >= 0.1

@@ -3,22 +3,37 @@
 They run in a thread of their own, one at a time. A failure is waited out, longer each
 time, and never ends the schedule. Whatever happens how often, most of the time nothing
 runs: who is told of changes all the time rests after each run.
+
+Engines that have no schedule get one, and are refreshed by it. An engine may belong to
+the event loop in which it was opened, so its runs happen there; only their times are
+kept by a thread.
 """
 
 import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Final, Self, TypeAlias
 
+from notewell.backends.base import (
+    PLAIN_RUN,
+    Backend,
+    Findings,
+    Query,
+    Run,
+    Site,
+)
+from notewell.backends.blocking import LoopWork, off_the_loop
 from notewell.config import SyncSettings
 from notewell.errors import NotewellError
 from notewell.log import log
+from notewell.types import IndexReport, IndexStatus
 
 Work: TypeAlias = Callable[[threading.Event], object]
 
 _FIRST_PAUSE: Final = 10.0
+
 _LONGEST_PAUSE: Final = 3600.0
 """Seconds after a first failure, and after many."""
 
@@ -26,8 +41,12 @@ _PATIENCE: Final = 10
 """Debounces after which changes that never end are not waited for any longer."""
 
 _REST: Final = 10
+
 _LONGEST_REST: Final = 30.0
 """A rest is so many times as long as the last update took, and at most so many seconds."""
+
+_CLOSING: Final = 5.0
+"""Seconds in which a run that was called off may end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +76,7 @@ class Rhythm:
 
 
 @dataclass(slots=True, kw_only=True)
-class Job:
+class ScheduledTask:
     """Something that is done again and again.
 
     Attributes:
@@ -98,8 +117,10 @@ class Schedule:
         self, rhythm: Rhythm, *, update: Work, embed: Work | None = None
     ) -> None:
         self._debounce = rhythm.debounce
-        self._update = Job(work=update, interval=rhythm.interval)
-        self._embed = Job(work=embed, interval=rhythm.embed_interval) if embed else None
+        self._update = ScheduledTask(work=update, interval=rhythm.interval)
+        self._embed = (
+            ScheduledTask(work=embed, interval=rhythm.embed_interval) if embed else None
+        )
         self._behind = self._catching_up = self._running = False
         self._latest = self._rested = self._failed = 0.0
         self._soon = math.inf
@@ -118,7 +139,7 @@ class Schedule:
         """Begin."""
         self._thread.start()
 
-    def nudge(self, *, changed: bool = False) -> None:
+    def refresh_soon(self, *, changed: bool = False) -> None:
         """Say that an update would be good; it follows once there is quiet.
 
         Args:
@@ -191,7 +212,7 @@ class Schedule:
                     self._running, self._soon = True, math.inf
             self._run(job)
 
-    def _run(self, job: Job) -> None:
+    def _run(self, job: ScheduledTask) -> None:
         began = time.monotonic()
         job.run(self._stop)
         now = time.monotonic()
@@ -204,6 +225,70 @@ class Schedule:
                 self._soon = math.inf
                 if self._behind and not job.failures:  # changed during the run
                     self._soon = max(self._rested, now + self._debounce)
+
+
+class ScheduledBackend:
+    """A backend with a rhythm that is not its own. See `Backend` and `KeepsFresh`.
+
+    Attributes:
+        engine: The engine that is kept up to date.
+    """
+
+    engine: ClassVar[type[Backend]]
+
+    def __init__(self, backend: Backend, site: Site) -> None:
+        self._backend = backend
+        self._run = LoopWork(lambda: backend.refresh(Run(vectors="all")))
+        settings = site.agent.search.sync
+        self._on_search = settings.on_search
+        self._schedule = Schedule(Rhythm.of(settings), update=self._run)
+        self._schedule.start()
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        """Open the engine, and begin to keep it up to date."""
+        return cls(await cls.engine.open(site), site)
+
+    async def built(self) -> bool:
+        """Whether an index was ever completed."""
+        return await self._backend.built()
+
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
+        """Make the index agree with the files."""
+        return await self._backend.refresh(run)
+
+    async def search(self, query: Query) -> Findings:
+        """Return at most `query.limit` hits, and let a run follow."""
+        behind, busy = self._schedule.behind, self._schedule.busy
+        found = await self._backend.search(query)
+        outdated = found.freshness.stale or bool(found.freshness.pending)
+        if not busy and (outdated or self._on_search):
+            self.refresh_soon(changed=outdated)
+        if not behind:
+            return found
+        return replace(found, freshness=replace(found.freshness, stale=True))
+
+    async def status(self) -> IndexStatus:
+        """Count what the index holds, and say how the last run went."""
+        status, problem = await self._backend.status(), self._schedule.problem
+        if problem is None:
+            return status
+        return replace(status, warnings=(*status.warnings, f"The last run: {problem}"))
+
+    def refresh_soon(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date."""
+        self._schedule.refresh_soon(changed=changed)
+
+    async def close(self) -> None:
+        """Call off what runs, and close the backend."""
+        await off_the_loop(self._schedule.close, _CLOSING)
+        await self._run.ended(_CLOSING)
+        await self._backend.close()
+
+
+def scheduled(engine: type[Backend]) -> "type[ScheduledBackend]":
+    """Return an engine that is like another one and keeps its index up to date."""
+    return type(f"KeptUp{engine.__name__}", (ScheduledBackend,), {"engine": engine})
 
 
 def _or_never(seconds: float) -> float:
