@@ -58,8 +58,7 @@ from notewell.backends.qmd.upkeep import (
     details_of,
     status_of,
 )
-from notewell.backends.text.query import QueryTerm
-from notewell.backends.text.query import parse_query as read_query
+from notewell.backends.text.query import QueryTerm, parse_query
 from notewell.errors import BackendError, BackendFailed
 from notewell.types import FallbackReason, IndexReport, IndexStatus
 
@@ -81,8 +80,8 @@ class QmdBackend:
         self._writer = QmdWriter(site, home, self._copies, program, environ)
         self._vectors = QmdVectors(site, home, program, environ)
         self._modes = SearchModes(site, home, program, environ)
-        self._reading = NotePassages(site.workspace, site.agent.search.chunking)
-        self._speech = TranscriptCache(site.agent.search.chunking)
+        self._notes = NotePassages(site.workspace, site.agent.search.chunking)
+        self._transcript_cache = TranscriptCache(site.agent.search.chunking)
         self._sound: tuple[IndexRecord, tuple[int, ...]] | None = None
         self._searcher: tuple[int, Searcher] | None = None
         self._upkeep = QmdUpkeep(
@@ -141,8 +140,8 @@ class QmdBackend:
             return await self._found(query, newer)
 
     async def _found(self, query: Query, record: IndexRecord) -> Findings:
-        asked = read_query(query.text)
-        if not asked.terms:
+        parsed = parse_query(query.text)
+        if not parsed.terms:
             return Findings(hits=(), mode="search", reason="empty-query")
         if not record.generation or not record.documents:
             missed = await off_the_loop(self._upkeep.pending, query)
@@ -155,7 +154,7 @@ class QmdBackend:
         await off_the_loop(self._check, record)
         looking = self._upkeep.looking(query, record)
         try:
-            answered = await self._answered(query, asked.terms, record)
+            answered = await self._answered(query, parsed.terms, record)
             pending = await looking if looking else None
         finally:
             if looking:
@@ -163,11 +162,11 @@ class QmdBackend:
         return await off_the_loop(self._findings, query, record, answered, pending)
 
     async def _answered(
-        self, query: Query, wants: tuple[QueryTerm, ...], record: IndexRecord
+        self, query: Query, query_terms: tuple[QueryTerm, ...], record: IndexRecord
     ) -> ModeAnswer:
         deadline = Deadline(self._site.memory.qmd.limits.timeout_ms / 1000)
         searcher = await self._searcher_of(record)
-        words = await off_the_loop(self._words, query, wants, record, searcher)
+        words = await off_the_loop(self._words, query, query_terms, record, searcher)
         return await self._modes.answer(words, record, deadline)
 
     def _check(self, record: IndexRecord) -> None:
@@ -199,24 +198,24 @@ class QmdBackend:
     def _words(
         self,
         query: Query,
-        wants: tuple[QueryTerm, ...],
+        query_terms: tuple[QueryTerm, ...],
         record: IndexRecord,
         searcher: Searcher,
     ) -> KeywordSearch:
-        sayings = TranscriptPassages(
-            self._copies, self._speech, query, record.collections
+        transcripts = TranscriptPassages(
+            self._copies, self._transcript_cache, query, record.collections
         )
-        names = sayings.names
+        names = transcripts.names
         searcher.begin()
         return KeywordSearch(
             self._site,
             query,
-            wants,
+            query_terms,
             searcher=searcher,
             collections=names,
             names=self._names(record),
-            reading=self._reading,
-            sayings=sayings,
+            notes=self._notes,
+            transcripts=transcripts,
             counts=DocumentFrequencies(
                 self._home.database(record.generation),
                 by_character=self._program.abilities.substrings,
@@ -236,22 +235,22 @@ class QmdBackend:
         answered: ModeAnswer,
         pending: int | None,
     ) -> Findings:
-        worded = answered.worded
-        if worded.stale:
+        found = answered.found
+        if found.stale:
             self.refresh_soon()
         few = record.documents <= COUNTED_AT_ONCE
-        if not worded.hits and pending is None and few:
+        if not found.hits and pending is None and few:
             pending = self._upkeep.pending(query)
-        stale = worded.stale or record.unfinished
+        stale = found.stale or record.unfinished
         why = self._copies.problem() if "sessions" in query.sources else None
         return Findings(
-            hits=worded.hits,
+            hits=found.hits,
             mode=answered.mode,
             provider=answered.model and BACKEND,
             model=answered.model,
             fallbacks=answered.steps,
-            reason=None if worded.hits else "no-match",
-            doubt=self._missed(query.text, worded, record),
+            reason=None if found.hits else "no-match",
+            doubt=self._missed(query.text, found, record),
             freshness=self._upkeep.freshness(record, stale, pending),
             warnings=(why,) if why else (),
         )
@@ -322,15 +321,15 @@ class QmdBackend:
         )
 
     def _missed(
-        self, text: str, worded: KeywordHits, record: IndexRecord
+        self, text: str, found: KeywordHits, record: IndexRecord
     ) -> FallbackReason | None:
         """Say why QMD may have missed what stands in the notes as it is written."""
         runs = unspaced_runs(text)
         whole = self._program.abilities.substrings and all(
             map(matches_substrings, runs)
         )
-        if runs and not (whole and worded.literal):
+        if runs and not (whole and found.literal):
             return "cjk"
-        if not worded.literal and has_signs(text):
+        if not found.literal and has_signs(text):
             return "syntax"
-        return "missing" if record.not_read and not worded.hits else None
+        return "missing" if record.not_read and not found.hits else None

@@ -72,15 +72,15 @@ _BY_CHARACTER: Final = re.compile(
 
 
 class SearchPlan(NamedTuple):
-    """What a question is asked in.
+    """The searches that a query is put to QMD in.
 
     Attributes:
         searches: What QMD is asked, the strictest first, at most MOST_SEARCHES.
-        spread: In how many documents each term stands, as far as that is known.
+        frequencies: In how many documents each term stands, as far as that is known.
     """
 
     searches: list[str]
-    spread: dict[str, int]
+    frequencies: dict[str, int]
 
 
 class DocumentFrequencies:
@@ -153,7 +153,7 @@ class DocumentFrequencies:
 
 
 def plan_searches(
-    text: str, wants: Sequence[QueryTerm], counts: DocumentFrequencies
+    text: str, query_terms: Sequence[QueryTerm], counts: DocumentFrequencies
 ) -> SearchPlan:
     """Choose the searches that find what a question asks for.
 
@@ -161,37 +161,38 @@ def plan_searches(
     it stands there: a search gives a handful of documents, so the word that a third of
     the notes have would give any of them.
     """
-    written = search_text(text)
+    written = plain_search(text)
     if not written:
         return SearchPlan([], {})
     own = {fold(word): word for word in written.split()}
-    spread: dict[str, int] = {}
+    frequencies: dict[str, int] = {}
     whole: list[str] = []
     pieces: list[str] = []
-    for want in [want for want in wants if not want.stop_word] or wants:
-        for term in want.exact:
+    content = [term for term in query_terms if not term.stop_word]
+    for query_term in content or query_terms:
+        for term in query_term.exact:
             search = _search_for(term, own)
             if search:
-                spread[term] = counts.of(search)
-                into = pieces if want.part and not want.in_run else whole
-                into += [search] if spread[term] or not counts.are_there else []
+                frequencies[term] = counts.of(search)
+                into = pieces if query_term.part and not query_term.in_run else whole
+                into += [search] if frequencies[term] or not counts.are_there else []
     rare = sorted(dict.fromkeys(whole), key=_rarity(counts))
     searches = [written, " ".join(rare), *_in_turn(rare, whole, counts)]
     if counts.are_there:
         searches = [one for one in searches if one and counts.of(one, _FEW)]
     unique = dict.fromkeys([*searches, *sorted(pieces, key=_rarity(counts))])
     return SearchPlan(
-        [one for one in unique if one][:MOST_SEARCHES] or [written], spread
+        [one for one in unique if one][:MOST_SEARCHES] or [written], frequencies
     )
 
 
 def _search_for(term: str, own: Mapping[str, str]) -> str:
     """Return the search for a term: a word as it was written, or a phrase."""
-    words = [own.get(word, word) for word in search_text(term).split()]
+    words = [own.get(word, word) for word in plain_search(term).split()]
     return " ".join(words) if len(words) < 2 else f'"{" ".join(words)}"'
 
 
-def search_text(text: str) -> str:
+def plain_search(text: str) -> str:
     """Return a query as one search: every word of it, none of its syntax.
 
     Letters stay as they are: QMD folds é to e, as we do, but ø only to itself.
@@ -276,28 +277,28 @@ class KeywordSearch:
         self,
         site: Site,
         query: Query,
-        wants: Sequence[QueryTerm],
+        query_terms: Sequence[QueryTerm],
         *,
         searcher: Searcher,
         collections: Sequence[str],
         names: NotePaths,
-        reading: NotePassages,
-        sayings: TranscriptPassages,
+        notes: NotePassages,
+        transcripts: TranscriptPassages,
         counts: DocumentFrequencies,
         documents: int,
     ) -> None:
         """Prepare for an index of so many documents."""
         self._site = site
         self._query = query
-        self._wants = wants
+        self._query_terms = query_terms
         self.searcher = searcher
         self.collections = collections
         self._names = names
-        self._reading = reading
-        self._sayings = sayings
+        self._notes = notes
+        self._transcripts = transcripts
         self._counts = counts
         self._documents = documents
-        self._spread: Mapping[str, int] = {}
+        self._frequencies: Mapping[str, int] = {}
         self._snippet = query.snippet_chars
         self._passages: dict[tuple[str, int, int, str], Passage] = {}
         self._places: dict[tuple[str, str], int] = {}
@@ -306,7 +307,7 @@ class KeywordSearch:
 
     @property
     def text(self) -> str:
-        """What was asked."""
+        """The text of the query."""
         return self._query.text
 
     @property
@@ -323,7 +324,9 @@ class KeywordSearch:
         for document in documents:
             able = self._passages_of(document)
             if able:
-                scorer = self._scorer(able, passage_frequencies(able, self._wants))
+                scorer = self._scorer(
+                    able, passage_frequencies(able, self._query_terms)
+                )
                 best = max(map(scorer.score, able), key=lambda one: one.score)
                 score = document.score
                 if score >= (self._query.min_score or 0.0) or best.exact:
@@ -338,29 +341,29 @@ class KeywordSearch:
         Raises:
             BackendError: QMD failed.
         """
-        asked = await off_the_loop(self._planned)
-        if not asked:
+        searches = await off_the_loop(self._planned)
+        if not searches:
             return KeywordHits(hits=(), literal=False, stale=False)
         found = await self.searcher.typed(
-            [("lex", one) for one in asked], self.collections, deadline
+            [("lex", one) for one in searches], self.collections, deadline
         )
-        worded = await off_the_loop(self._weighed, found[: self._most_read])
+        hits = await off_the_loop(self._weighed, found[: self._most_read])
         cut = len(found) >= COMPLETE
-        if cut and not worded.literal:
-            worded = await off_the_loop(self._weighed, found)
-        if cut and (not worded.literal or self._query.limit > COMPLETE):
+        if cut and not hits.literal:
+            hits = await off_the_loop(self._weighed, found)
+        if cut and (not hits.literal or self._query.limit > COMPLETE):
             more = await self.searcher.listed(
-                asked[0], self.collections, self._long_list(), deadline
+                searches[0], self.collections, self._long_list(), deadline
             )
-            worded = await off_the_loop(self._weighed, more)
-        return worded
+            hits = await off_the_loop(self._weighed, more)
+        return hits
 
     def _planned(self) -> Sequence[str]:
         """Choose what to ask, and remember how rare it is."""
         with self._counts as counts:
-            asked = plan_searches(self._query.text, self._wants, counts)
-        self._spread = asked.spread
-        return asked.searches
+            plan = plan_searches(self._query.text, self._query_terms, counts)
+        self._frequencies = plan.frequencies
+        return plan.searches
 
     @property
     def _most_read(self) -> int:
@@ -382,10 +385,10 @@ class KeywordSearch:
 
     def _passages_of(self, document: QmdHit) -> Sequence[Passage]:
         """Return the passages of a document that may be seen."""
-        if self._sayings.are_in(document):
-            passages, same = self._sayings.passages(document)
+        if self._transcripts.are_in(document):
+            passages, same = self._transcripts.passages(document)
         else:
-            passages, same = self._reading.passages(document, self._names)
+            passages, same = self._notes.passages(document, self._names)
         self._stale = self._stale or not same
         return [one for one in passages if not self._query.hides(one.path)]
 
@@ -401,14 +404,16 @@ class KeywordSearch:
 
     def _weighed(self, documents: Sequence[QmdHit]) -> KeywordHits:
         """Read what was found, and weigh it with what was read before."""
-        self._keep(self._sayings.own())
+        self._keep(self._transcripts.own())
         self._add(documents)
         passages = list(self._passages.values())
         if not passages:
             return KeywordHits(hits=(), literal=False, stale=self._stale)
-        spread = passage_frequencies(passages, self._wants, self._spread)
-        literal = ExactMatch(self._wants, spread)
-        scorer = self._scorer(passages, spread)
+        frequencies = passage_frequencies(
+            passages, self._query_terms, self._frequencies
+        )
+        literal = ExactMatch(self._query_terms, frequencies)
+        scorer = self._scorer(passages, frequencies)
         scored = [one for one in map(scorer.score, passages) if one.score > 0]
         best = rank(
             [self._blended(one) for one in scored],
@@ -429,14 +434,16 @@ class KeywordSearch:
         own = _RANK_DAMPING / (_RANK_DAMPING + place)
         return replace(scored, score=(1 - _OWN_RANK) * scored.text + _OWN_RANK * own)
 
-    def _scorer(self, passages: Sequence[Passage], spread: Mapping[str, int]) -> Scorer:
+    def _scorer(
+        self, passages: Sequence[Passage], frequencies: Mapping[str, int]
+    ) -> Scorer:
         """Weigh as if every note had as many passages as those that were read."""
         notes = len({passage.path for passage in passages})
         total = max(len(passages), len(passages) * self._documents // notes)
         words = sum(passage.length for passage in passages)
         return Scorer(
-            self._wants,
-            spread,
+            self._query_terms,
+            frequencies,
             passages=total,
             mean_length=max(1.0, words / len(passages)),
         )
@@ -462,27 +469,27 @@ def _hit(scored: ScoredPassage, scorer: Scorer, most: int | None) -> Hit:
 
 def passage_frequencies(
     passages: Iterable[Passage],
-    wants: Sequence[QueryTerm],
+    query_terms: Sequence[QueryTerm],
     documents: Mapping[str, int] = {},
 ) -> Mapping[str, int]:
-    """Return in how many passages each term of the wants stands.
+    """Return in how many passages each term of a query stands.
 
     Args:
         documents: In how many documents of the index terms stand. These passages were
             chosen for the terms, so of a common one they hold but a few.
     """
-    terms = {term for want in wants for term in want.terms()}
-    spread: Counter[str] = Counter()
+    terms = {term for query_term in query_terms for term in query_term.terms()}
+    frequencies: Counter[str] = Counter()
     notes: dict[str, set[str]] = defaultdict(set)
     for passage in passages:
         found = terms & terms_of(f"{passage.beside} {passage.text}")
-        spread.update(found)
+        frequencies.update(found)
         for term in found:
             notes[term].add(passage.path)
-    for want in wants:
-        held = max((documents.get(term, 0) for term in want.exact), default=0)
-        for term in (*want.exact, want.loose):
+    for query_term in query_terms:
+        held = max((documents.get(term, 0) for term in query_term.exact), default=0)
+        for term in (*query_term.exact, query_term.loose):
             here = len(notes.get(term, ()))
             if held > here > 0:
-                spread[term] = round(spread[term] * held / here)
-    return spread
+                frequencies[term] = round(frequencies[term] * held / here)
+    return frequencies

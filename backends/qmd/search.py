@@ -43,13 +43,13 @@ class ModeAnswer:
 
     Attributes:
         mode: The one that was used.
-        worded: What was found.
+        found: What was found.
         steps: The steps down to it.
         model: The embedding model, if one was used.
     """
 
     mode: Mode
-    worded: KeywordHits
+    found: KeywordHits
     steps: tuple[Fallback, ...] = ()
     model: str | None = None
 
@@ -81,7 +81,7 @@ class SearchModes:
             BackendError: not even words could be searched for.
         """
         if self._wanted == "search":
-            return ModeAnswer(mode="search", worded=await words.answer(deadline))
+            return ModeAnswer(mode="search", found=await words.answer(deadline))
         lacking = self._lacking(record)
         steps = [] if lacking is None else [lacking]
         if lacking is None:
@@ -97,8 +97,8 @@ class SearchModes:
                     )
                     continue
                 return await self._joined(words, way, documents, deadline, steps)
-        worded = await words.answer(deadline)
-        return ModeAnswer(mode="search", worded=worded, steps=tuple(steps))
+        found = await words.answer(deadline)
+        return ModeAnswer(mode="search", found=found, steps=tuple(steps))
 
     async def _joined(
         self,
@@ -111,12 +111,12 @@ class SearchModes:
         """Let words have their say beside what was found by meaning."""
         meant = await off_the_loop(words.passages_of, documents)
         try:
-            worded = await words.answer(deadline)
+            found = await words.answer(deadline)
         except BackendError:
-            worded = KeywordHits(hits=(), literal=False, stale=False)
+            found = KeywordHits(hits=(), literal=False, stale=False)
         return ModeAnswer(
             mode=self._wanted,
-            worded=way.join(meant, worded, words.limit),
+            found=way.join(meant, found, words.limit),
             steps=tuple(steps),
             model=self._embedding_model(),
         )
@@ -228,40 +228,40 @@ class _Method:
     lacking: Fallback | None = None
 
 
-def fill_places(meant: Sequence[Hit], worded: KeywordHits, limit: int) -> KeywordHits:
+def fill_places(meant: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
     """Let words fill the places that are free, and one for the very word."""
     best = list(meant[:limit])
     least = best[-1].score if best else 1.0
     more = [
         replace(hit, score=min(hit.score, least))
-        for hit in worded.hits
+        for hit in found.hits
         if _same(hit, best) is None
     ]
-    literal = worded.literal and not any(hit.text_score for hit in best)
+    literal = found.literal and not any(hit.text_score for hit in best)
     if literal and more and len(best) == limit:
         best.pop()
-    return replace(worded, hits=tuple(in_order([*best, *more[: limit - len(best)]])))
+    return replace(found, hits=tuple(in_order([*best, *more[: limit - len(best)]])))
 
 
-def fuse_hits(meant: Sequence[Hit], worded: KeywordHits, limit: int) -> KeywordHits:
+def fuse_hits(meant: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
     """Order by words first, as hybrid builtin does; what only meaning finds moves up.
 
     Words count by their score, meaning by its rank: its scores say nothing else. The
     best for the very word is shown, however little of the question it holds.
     """
-    hits = [replace(hit, score=_WORDS * hit.score) for hit in worded.hits]
+    hits = [replace(hit, score=_WORDS * hit.score) for hit in found.hits]
     for rank, hit in enumerate(meant, 1):
         share = (1 - _WORDS) * (_RANK_DAMPING + 1) / (_RANK_DAMPING + rank)
-        place = _same(hit, worded.hits)
+        place = _same(hit, found.hits)
         if place is None:
             hits.append(replace(hit, score=share))
         else:
             hits[place] = replace(hits[place], score=hits[place].score + share)
     best = in_order(hits)[:limit]
-    if worded.literal and not any(hit.text_score for hit in best):
-        word = worded.hits[0]
+    if found.literal and not any(hit.text_score for hit in best):
+        word = found.hits[0]
         best[-1] = replace(word, score=min(word.score, best[-1].score))
-    return replace(worded, hits=tuple(in_order(best)))
+    return replace(found, hits=tuple(in_order(best)))
 
 
 def _same(hit: Hit, others: Sequence[Hit]) -> int | None:

@@ -322,20 +322,13 @@ class TranscriptPassage(Passage):
     origins: Sequence[int]
 
 
-class CitedLines(NamedTuple):
-    """The lines of a file that a hit shows: first, last, and the best of them."""
-
-    start: int
-    end: int
-    match: int
-
-
-def cited_lines(passage: Passage, match_line: int) -> CitedLines:
-    """Return the lines of the file behind a passage."""
-    lines = CitedLines(passage.start_line, passage.end_line, match_line)
+def cited_lines(passage: Passage, match_line: int) -> tuple[int, int, int]:
+    """Return the lines of the file behind a passage: first, last, and the best."""
+    lines = (passage.start_line, passage.end_line, match_line)
     if not isinstance(passage, TranscriptPassage):
         return lines
-    return CitedLines(*(passage.origins[line - 1] for line in lines))
+    start, end, match = (passage.origins[line - 1] for line in lines)
+    return start, end, match
 
 
 class TranscriptCache:
@@ -429,12 +422,12 @@ class TranscriptPassages:
     def __init__(
         self,
         copies: TranscriptCopies,
-        speech: TranscriptCache,
+        cache: TranscriptCache,
         query: Query,
         collections: Sequence[Collection],
     ) -> None:
         self._copies = copies
-        self._speech = speech
+        self._cache = cache
         self._query = query
         self._collections = collections
 
@@ -462,7 +455,7 @@ class TranscriptPassages:
         found = [
             passages
             for transcript in self._copied.get(whole, ())
-            if (passages := self._speech.passages(transcript, part)) is not None
+            if (passages := self._cache.passages(transcript, part)) is not None
         ]
         return [one for passages in found for one in passages], bool(found)
 
@@ -472,7 +465,7 @@ class TranscriptPassages:
             passage
             for transcript in (self._listed if self._few else ())
             if not self._query.hides(transcript.path)
-            for passage in self._speech.passages(transcript, None) or ()
+            for passage in self._cache.passages(transcript, None) or ()
         ]
 
     @cached_property

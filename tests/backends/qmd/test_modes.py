@@ -130,8 +130,8 @@ def test_meaning_and_words_are_joined_without_repeats_and_in_order(
 ) -> None:
     join = search.fuse_hits if blend else search.fill_places
 
-    worded = KeywordHits(hits=tuple(words), literal=bool(words), stale=False)
-    hits = join(meant, worded, limit).hits
+    found = KeywordHits(hits=tuple(words), literal=bool(words), stale=False)
+    hits = join(meant, found, limit).hits
 
     places = [(one.path, one.start_line) for one in hits]
     known = {(one.path, one.start_line) for one in (*meant, *words)}

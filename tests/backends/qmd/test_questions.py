@@ -154,7 +154,7 @@ async def test_among_equal_notes_the_order_is_that_of_qmd(
 
 def searches(text: str, counts: DocumentFrequencies) -> list[str]:
     with counts as opened:
-        return plan_searches(text, parse_query(text).wants, opened).searches
+        return plan_searches(text, parse_query(text).terms, opened).searches
 
 
 @pytest.mark.parametrize(
