@@ -18,30 +18,12 @@ from notewell.config.layers import (
     read_workspace,
 )
 from notewell.config.schema import ChunkingSettings, HybridSettings, SearchSettings
-from notewell.config.settings import AgentSettings
+from notewell.config.settings import AgentConfig, AgentSettings
 from notewell.config.values import ReadContext, describe_value
 from notewell.errors import ConfigError
 
 MAIN: Final = "main"
 TEMPLATE: Final = "{agentId}"
-
-
-class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent with the given_values behind its settings.
-
-    Attributes:
-        settings: What the program gets.
-        search: Everything that somebody set for it, the most telling last.
-        own: The keys under `memorySearch` that its own entry sets.
-        workspace: Who named its workspace, if anybody.
-        chosen: Its entry says `default: true`.
-    """
-
-    settings: AgentSettings
-    search: Mapping[str, GivenValue]
-    own: frozenset[str] = frozenset()
-    workspace: GivenValue | None = None
-    chosen: bool = False
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):

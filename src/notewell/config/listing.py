@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from notewell.config.agents import AgentConfig
 from notewell.config.blocks import ConfigBlock, GivenValue, Leaf, leaf_keys, value_at
 from notewell.config.file import NAME_FORM
 from notewell.config.layers import DEFAULTS, WORKSPACE_KEY
@@ -14,7 +13,7 @@ from notewell.config.schema import (
     ProviderSettings,
     SearchSettings,
 )
-from notewell.config.settings import ResolvedValue
+from notewell.config.settings import AgentConfig, GivenSettings, ResolvedValue, Settings
 
 _BLOCKS: Final[tuple[tuple[str, type[ConfigBlock]], ...]] = (
     ("memory", MemorySettings),
@@ -24,7 +23,36 @@ _BLOCKS: Final[tuple[tuple[str, type[ConfigBlock]], ...]] = (
 )
 
 
-def list_block(
+def list_settings(settings: Settings, given: GivenSettings) -> Iterator[ResolvedValue]:
+    """Yield every setting, the agents' own ones behind the defaults of all."""
+    yield from _list_block(settings.memory, given.memory, "memory")
+    nobody = "environment OPENCLAW_PROFILE" if settings.profile else "default"
+    yield from _list_agents(given.defaults, given.agents, nobody)
+    yield from _list_block(
+        settings.compaction, given.compaction, f"{DEFAULTS}.compaction"
+    )
+    for name, provider in settings.providers.items():
+        at = f"models.providers.{name}"
+        yield from _list_block(provider, given.providers[name], at)
+    for key, value in (
+        (f"{DEFAULTS}.userTimezone", settings.user_timezone),
+        ("plugins.slots.memory", given.memory_slot),
+    ):
+        origin = "default" if value is None else "file"
+        yield ResolvedValue(key=key, value=value, origin=origin)
+
+
+def reference_table() -> str:
+    """Return every key with its default, what is accepted, and what it does."""
+    lines = ["| key | default | accepted | |", "|---|---|---|---|"]
+    for key, default, accepted, about in _rows():
+        # Markdown would take <repository> for a tag.
+        cells = (f"`{key}`", default, accepted.replace("<", "&lt;"), about)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _list_block(
     block: ConfigBlock, given_values: Mapping[str, GivenValue], at: str
 ) -> Iterator[ResolvedValue]:
     """Yield every setting of a block, and whether somebody gave it."""
@@ -41,39 +69,28 @@ def list_block(
         )
 
 
-def list_agents(
-    defaults: AgentConfig, agents: tuple[AgentConfig, ...], profile: str | None
+def _list_agents(
+    defaults: AgentConfig, agents: tuple[AgentConfig, ...], nobody: str
 ) -> Iterator[ResolvedValue]:
     """Yield the defaults whole, and of every entry what is its own."""
-    nobody = "environment OPENCLAW_PROFILE" if profile else "default"
-    yield _printed_workspace(defaults, nobody)
-    yield from _printed_search(defaults)
+    yield _listed_workspace(defaults, nobody)
+    yield from _list_search(defaults)
     for agent in agents:
         if agent.settings.at == defaults.settings.at:
             continue
         at = agent.settings.at
         yield ResolvedValue(key=f"{at}.id", value=agent.settings.id, origin="file")
-        yield _printed_workspace(agent, "default")
+        yield _listed_workspace(agent, "default")
         own = {f"{at}.memorySearch.{key}" for key in (*agent.own, "store.path")}
-        yield from (value for value in _printed_search(agent) if value.key in own)
+        yield from (value for value in _list_search(agent) if value.key in own)
 
 
-def reference_table() -> str:
-    """Return every key with its default, what is accepted, and what it does."""
-    lines = ["| key | default | accepted | |", "|---|---|---|---|"]
-    for key, default, accepted, about in _rows():
-        # Markdown would take <repository> for a tag.
-        cells = (f"`{key}`", default, accepted.replace("<", "&lt;"), about)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _printed_search(agent: AgentConfig) -> Iterator[ResolvedValue]:
+def _list_search(agent: AgentConfig) -> Iterator[ResolvedValue]:
     at = f"{agent.settings.at}.memorySearch"
-    return list_block(agent.settings.search, agent.search, at)
+    return _list_block(agent.settings.search, agent.search, at)
 
 
-def _printed_workspace(agent: AgentConfig, nobody: str) -> ResolvedValue:
+def _listed_workspace(agent: AgentConfig, nobody: str) -> ResolvedValue:
     named = agent.workspace
     written = named.written if named is not None else None
     return ResolvedValue(

@@ -1,6 +1,6 @@
 """From the file, the environment and the flags to Settings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from notewell.config.agents import AgentConfig, read_agents
+from notewell.config.agents import read_agents
 from notewell.config.blocks import GivenValue, build_block, read_block
 from notewell.config.file import find_file, profile_name, read_file, state_folder
 from notewell.config.layers import (
@@ -19,9 +19,8 @@ from notewell.config.layers import (
     read_flags,
     read_layer,
 )
-from notewell.config.listing import list_agents, list_block
 from notewell.config.schema import CompactionSettings, MemorySettings, ProviderSettings
-from notewell.config.settings import ResolvedValue, Settings
+from notewell.config.settings import AgentConfig, GivenSettings, Settings
 from notewell.config.values import ReadContext, describe_value
 from notewell.errors import ConfigError
 
@@ -97,31 +96,32 @@ def _resolved(
         profile=profile,
     )
     providers = _read_providers(raw, agents, context)
-    settings = Settings(
+    memory, compaction = sources.memory(), sources.compaction()
+    slot = _memory_slot(raw)
+    return Settings(
         file=file,
         state_dir=context.state,
         profile=profile,
-        memory=build_block(MemorySettings, sources.memory()),
+        memory=build_block(MemorySettings, memory),
         agents=tuple(agent.settings for agent in agents),
         default_agent=_default_agent(agents, context),
-        compaction=build_block(CompactionSettings, sources.compaction()),
+        compaction=build_block(CompactionSettings, compaction),
         providers={
             name: build_block(ProviderSettings, of) for name, of in providers.items()
         },
-        memory_off=_memory_slot(raw) == "none",
+        memory_off=slot == "none",
         user_timezone=_user_timezone(raw),
         warnings=tuple(dict.fromkeys(context.warnings)),
         unused=tuple(context.unused),
-    )
-    listed = (
-        *list_block(settings.memory, sources.memory(), "memory"),
-        *list_agents(defaults, agents, profile),
-        *list_block(
-            settings.compaction, sources.compaction(), f"{DEFAULTS}.compaction"
+        given=GivenSettings(
+            memory=memory,
+            compaction=compaction,
+            providers=providers,
+            defaults=defaults,
+            agents=agents,
+            memory_slot=slot,
         ),
-        *_printed_rest(raw, settings, providers),
     )
-    return replace(settings, resolved=listed)
 
 
 def _default_agent(agents: tuple[AgentConfig, ...], context: ReadContext) -> str:
@@ -170,18 +170,3 @@ def _user_timezone(raw: Mapping[str, object]) -> str | None:
     defaults = object_at(object_at(raw, "agents", "agents"), "defaults", DEFAULTS)
     zone = defaults.get("userTimezone")
     return zone.strip() or None if isinstance(zone, str) else None
-
-
-def _printed_rest(
-    raw: Mapping[str, object],
-    settings: Settings,
-    providers: Mapping[str, Mapping[str, GivenValue]],
-) -> Iterator[ResolvedValue]:
-    for name, provider in settings.providers.items():
-        yield from list_block(provider, providers[name], f"models.providers.{name}")
-    for key, value in (
-        (f"{DEFAULTS}.userTimezone", settings.user_timezone),
-        ("plugins.slots.memory", _memory_slot(raw)),
-    ):
-        origin = "default" if value is None else "file"
-        yield ResolvedValue(key=key, value=value, origin=origin)

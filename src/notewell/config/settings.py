@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from notewell.config.blocks import closest_name
+from notewell.config.blocks import GivenValue, closest_name
 from notewell.config.schema import (
     CompactionSettings,
     MemorySettings,
@@ -51,6 +51,44 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     given: frozenset[str] = frozenset()
 
 
+class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent, and what somebody gave for it.
+
+    Attributes:
+        settings: What the program gets.
+        search: What is given below its `memorySearch`, the most telling last.
+        own: The keys below `memorySearch` that its own entry gives.
+        workspace: Who named its workspace, if anybody.
+        chosen: Its entry says `default: true`.
+    """
+
+    settings: AgentSettings
+    search: Mapping[str, GivenValue]
+    own: frozenset[str] = frozenset()
+    workspace: GivenValue | None = None
+    chosen: bool = False
+
+
+class GivenSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody gave, by key below each block: behind what `values` returns.
+
+    Attributes:
+        memory: Below `memory`.
+        compaction: Below `agents.defaults.compaction`.
+        providers: Below `models.providers.<id>`, by id.
+        defaults: What counts for agents without an entry.
+        agents: The agents, as in the settings.
+        memory_slot: `plugins.slots.memory`.
+    """
+
+    memory: Mapping[str, GivenValue]
+    compaction: Mapping[str, GivenValue]
+    providers: Mapping[str, Mapping[str, GivenValue]]
+    defaults: AgentConfig
+    agents: tuple[AgentConfig, ...]
+    memory_slot: str | None
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Every setting, resolved.
 
@@ -68,7 +106,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             machine's own.
         warnings: What a person should know about the file.
         unused: Keys in the file that OpenClaw has and notewell does not use.
-        resolved: What `values` returns.
+        given: What somebody gave; None where settings were not loaded.
     """
 
     state_dir: Path
@@ -83,7 +121,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     user_timezone: str | None = None
     warnings: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
-    resolved: tuple[ResolvedValue, ...] = ()
+    given: GivenSettings | None = None
 
     def agent(self, agent_id: str | None) -> AgentSettings:
         """Return an agent; the default one for None.
@@ -105,7 +143,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     def values(self) -> tuple[ResolvedValue, ...]:
         """Return every setting with where it came from, fit for printing."""
-        return self.resolved
+        from notewell.config.listing import list_settings  # not for a search
+
+        return tuple(list_settings(self, self.given)) if self.given else ()
 
 
 def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:
