@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.bench.contenders import UserSettings, Workplace, read_entrants
-from notewell.bench.handle import Handle, WorkerLost
+from notewell.bench.handle import Handle, python_program
 from notewell.bench.lane import contender_folder
-from notewell.bench.messages import IndexReply, IndexRequest, SearchReply, SearchRequest
+from notewell.bench.messages import (
+    IndexRequest,
+    SearchReply,
+    SearchRequest,
+    encode_message,
+)
 from notewell.bench.plan import BenchPlan
 from notewell.bench.queries import JudgedQuery
 from notewell.bench.race import run_benchmark
@@ -233,14 +239,20 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(
 def test_a_worker_ends_when_nobody_can_ask_it_any_more(
     workplace: Workplace, user: UserSettings
 ) -> None:
-    handle = Handle(workplace, user.environ)
-    assert isinstance(handle.ask(IndexRequest()), IndexReply)
+    told = b"\n".join([encode_message(workplace), encode_message(IndexRequest()), b""])
 
-    handle.hang_up()
+    ran = subprocess.run(
+        python_program("""
+import sys; sys.path.insert(0, sys.argv[1])
+from notewell.bench.worker import run_worker; run_worker()"""),
+        input=told,
+        env=dict(user.environ),
+        stdout=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
 
-    with pytest.raises(WorkerLost):
-        handle.ask(SearchRequest(query="heron"), within=30)
-    handle.end()
+    assert ran.returncode == 143
 
 
 def test_what_libraries_print_does_not_disturb(
@@ -270,8 +282,6 @@ def seen(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 def workers() -> list[int]:
     """Return our children that are workers of a benchmark."""
-    import subprocess
-
     listed = subprocess.run(
         ["ps", "-A", "-ww", "-o", "pid=,ppid=,args="],
         capture_output=True,

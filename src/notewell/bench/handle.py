@@ -1,11 +1,7 @@
 """The benchmark's end of a worker: a process that is started, asked, and ended."""
 
-import os
-import selectors
-import signal
-import subprocess
+import asyncio
 import sys
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,13 +19,14 @@ from notewell.bench.messages import (
     decode_message,
     encode_message,
 )
+from notewell.process import LinePipe, OutputTooLong
 
 _GRACE: Final = 5.0
 """Seconds in which a worker may end its engine's own programs before it is killed."""
 
 _START: Final = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from notewell.bench.worker import main; main()"
+    "from notewell.bench.worker import run_worker; run_worker()"
 )
 
 
@@ -53,7 +50,10 @@ def python_program(code: str, *arguments: str) -> list[str]:
 
 
 class Handle:
-    """One worker. It is at the head of a session of its own: Ctrl-C does not reach it."""
+    """One worker. It is at the head of a session of its own: Ctrl-C does not reach it.
+
+    Its pipes are read while somebody waits for it here, in an event loop of its own.
+    """
 
     def __init__(self, workplace: Workplace, environ: Mapping[str, str]) -> None:
         """Start it.
@@ -63,18 +63,21 @@ class Handle:
         """
         state = Path(workplace.state)
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (state / "worker.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                python_program(_START),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=dict(environ),
-                start_new_session=True,
-                bufsize=0,
-            )
-        self._heard = bytearray()
-        self._write(encode_message(workplace))
+        self._ended = False
+        self._runner = asyncio.Runner()
+        start = LinePipe.open(
+            python_program(_START),
+            environ=environ,
+            folder=Path(),  # a file may be named from where we are
+            errors=state / "worker.log",
+        )
+        try:
+            self._worker = self._runner.run(start)
+        except BaseException:
+            self._runner.close()
+            raise
+        with suppress(WorkerLost):  # as the first question will find
+            self._runner.run(self._send(encode_message(workplace)))
 
     def ask(
         self,
@@ -93,19 +96,7 @@ class Handle:
         Raises:
             WorkerLost: it ended, takes too long, or talks nonsense.
         """
-        self._write(encode_message(request))
-        until = None if within is None else time.monotonic() + within
-        while True:
-            message = self._next(until)
-            if not isinstance(message, WorkerEvent):
-                return message
-            if told is not None:
-                told(message)
-
-    def hang_up(self) -> None:
-        """Say nothing any more, as when we are gone: it ends itself."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
+        return self._runner.run(self._ask(request, within, told))
 
     def finish(self) -> int | None:
         """Let it close its engine; return the peak memory, or None if it failed."""
@@ -118,54 +109,42 @@ class Handle:
 
     def end(self) -> None:
         """End it with everything that it has started. Harmless twice."""
-        process = self._process
-        if process.poll() is None:
-            _signal(process, signal.SIGTERM)  # it ends its engine's programs itself
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_GRACE)
-        _signal(process, signal.SIGKILL)
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe:
-                with suppress(OSError):
-                    pipe.close()
+        if not self._ended:
+            self._ended = True
+            self._runner.run(self._worker.close(grace=_GRACE))
+            self._runner.close()
 
-    def _write(self, line: bytes) -> None:
-        assert self._process.stdin is not None
+    async def _ask(
+        self,
+        request: WorkerRequest,
+        within: float | None,
+        told: Callable[[WorkerEvent], None] | None,
+    ) -> WorkerReply:
         try:
-            self._process.stdin.write(line + b"\n")
-        except (BrokenPipeError, ValueError):
-            raise self._gone() from None
+            async with asyncio.timeout(within):
+                await self._send(encode_message(request))
+                while isinstance(message := await self._receive(), WorkerEvent):
+                    if told is not None:
+                        told(message)
+                return message
+        except TimeoutError as exc:
+            raise WorkerLost("timeout", "no answer in time") from exc
 
-    def _next(self, until: float | None) -> WorkerEvent | WorkerReply:
-        while b"\n" not in self._heard:
-            self._hear(until)
-        line, _, rest = bytes(self._heard).partition(b"\n")
-        self._heard = bytearray(rest)
+    async def _send(self, line: bytes) -> None:
         try:
-            return decode_message(line)
-        except msgspec.MsgspecError as exc:
+            await self._worker.send(line)
+        except OSError:
+            raise await self._gone() from None
+
+    async def _receive(self) -> WorkerEvent | WorkerReply:
+        try:
+            return decode_message(await self._worker.receive())
+        except (EOFError, OSError):
+            raise await self._gone() from None
+        except (msgspec.MsgspecError, OutputTooLong) as exc:
             raise WorkerLost("garbled", "what its process said is no answer") from exc
 
-    def _hear(self, until: float | None) -> None:
-        pipe = self._process.stdout
-        assert pipe is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipe, selectors.EVENT_READ)
-            left = None if until is None else max(0.0, until - time.monotonic())
-            if not selector.select(left):
-                raise WorkerLost("timeout", "no answer in time")
-        piece = os.read(pipe.fileno(), 1 << 16)
-        if not piece:
-            raise self._gone()
-        self._heard += piece
-
-    def _gone(self) -> WorkerLost:
-        code = self._process.wait()
+    async def _gone(self) -> WorkerLost:
+        code = await self._worker.wait()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return WorkerLost("crash", f"its process ended ({how})")
-
-
-def _signal(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)

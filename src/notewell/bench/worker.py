@@ -1,4 +1,4 @@
-"""The process in which one contender answers, alone: `main` is its whole life.
+"""The process in which one contender answers, alone: `run_worker` is its whole life.
 
 It reads where it works, then requests, from standard input, and answers each on what
 was standard output: libraries that print are sent to standard error. When its input
@@ -42,7 +42,7 @@ _SECONDS_BETWEEN: Final = 0.1
 """Between two words on how far a run is."""
 
 
-def main() -> None:
+def run_worker() -> None:
     """Serve until the input ends, or somebody says to finish."""
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started us
