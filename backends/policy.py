@@ -25,6 +25,19 @@ class Switch:
     on: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A setting that limits something.
+
+    Attributes:
+        key: Its full name in the configuration.
+        most: What it allows.
+    """
+
+    key: str
+    most: int
+
+
 class Policy:
     """The settings of one agent as an engine takes them that says nothing else.
 
@@ -58,8 +71,8 @@ class Policy:
         return self.agent.search.query.max_results
 
     @property
-    def max_injected_chars(self) -> int | None:
-        """The most characters of notes in an answer to a model; None: no limit."""
+    def max_injected_chars(self) -> Limit | None:
+        """What limits the characters of notes in an answer to a model; None: nothing."""
         return None
 
     @property
@@ -82,9 +95,9 @@ class Policy:
         """How long a process may go on with the index after a command has answered."""
         return 60.0
 
-    def leaves_out(self, workspace: Workspace, path: str) -> bool:
-        """Whether the settings close a path, as cited, to everybody."""
-        return False
+    def left_out(self, workspace: Workspace, path: str) -> str | None:
+        """Return why the settings close a path, as cited, to everybody, or None."""
+        return None
 
     def why_unavailable(self, environ: Mapping[str, str]) -> str | None:
         """Return why the engine cannot run here, or None. It may take seconds."""

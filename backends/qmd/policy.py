@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from notewell.backends.policy import Policy, Switch
+from notewell.backends.policy import Limit, Policy, Switch
 from notewell.config import ScopeSettings
 from notewell.errors import BackendError, PathRefused
 from notewell.workspace import Workspace, locate
@@ -25,9 +25,10 @@ class QmdPolicy(Policy):
         return self.settings.memory.qmd.limits.max_results
 
     @property
-    def max_injected_chars(self) -> int:
-        """The most characters of notes in an answer to a model."""
-        return self.settings.memory.qmd.limits.max_injected_chars
+    def max_injected_chars(self) -> Limit:
+        """What limits the characters of notes in an answer to a model."""
+        most = self.settings.memory.qmd.limits.max_injected_chars
+        return Limit("memory.qmd.limits.maxInjectedChars", most)
 
     @property
     def extra_paths(self) -> tuple[str, ...]:
@@ -51,23 +52,23 @@ class QmdPolicy(Policy):
         """As long as an update may take."""
         return self.settings.memory.qmd.update.update_timeout_ms / 1000
 
-    def leaves_out(self, workspace: Workspace, path: str) -> bool:
-        """Whether a file lies where some files only are to be read, and is none of them.
+    def left_out(self, workspace: Workspace, path: str) -> str | None:
+        """Say that a file lies where some files only are read, and is none of them.
 
         The workspace's own memory is always read by name, as in OpenClaw.
         """
         paths = self.settings.memory.qmd.paths
         if not any(each.pattern for each in paths):
-            return False
+            return None
         from notewell.backends.qmd.paths import is_outside_patterns
 
         if not is_outside_patterns(workspace, paths, path):
-            return False
+            return None
         try:
             locate(Workspace(root=workspace.root), path, exactly=True)
         except PathRefused:
-            return True
-        return False
+            return "the pattern in memory.qmd.paths leaves it out"
+        return None
 
     def why_unavailable(self, environ: Mapping[str, str]) -> str | None:
         """Look for the program, and ask it for its version."""

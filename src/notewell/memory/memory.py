@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -225,7 +225,7 @@ class Memory:
             lines=lines,
             max_chars=max_chars,
             hidden=self.hides,
-            left_out=self.leaves_out,
+            left_out=partial(self._setup.policy.left_out, self.workspace),
         )
 
     async def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
@@ -389,7 +389,7 @@ class Memory:
 
     def leaves_out(self, path: str) -> bool:
         """Whether the settings close a path to everybody."""
-        return self._setup.policy.leaves_out(self.workspace, path)
+        return self._setup.policy.left_out(self.workspace, path) is not None
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""

@@ -23,7 +23,7 @@ def get_document(
     lines: int | None = None,
     max_chars: int | None = None,
     hidden: Callable[[str], bool] | None = None,
-    left_out: Callable[[str], bool] | None = None,
+    left_out: Callable[[str], str | None] | None = None,
 ) -> Document:
     """Return lines of a note. That there is no such note is an answer, not an error.
 
@@ -38,7 +38,7 @@ def get_document(
             all of `max_chars` is cut, `reason` says so, and `next_from` is the line
             after it, or None if that was the last: an agent always gets on.
         hidden: Whether a path is closed in this conversation.
-        left_out: Whether the settings leave a path out.
+        left_out: Why the settings leave a path out, if they do.
 
     Raises:
         PathRefused: not a note of this workspace, closed, or not readable.
@@ -50,8 +50,8 @@ def get_document(
     located = locate(workspace, path)
     if hidden is not None and hidden(located.path):
         raise PathRefused(path, "denied in this conversation")
-    if left_out is not None and left_out(located.path):
-        raise PathRefused(path, "the pattern in memory.qmd.paths leaves it out")
+    if left_out is not None and (why := left_out(located.path)) is not None:
+        raise PathRefused(path, why)
     start, lines = _window(located, start, lines)
     note = _read(located)
     if note is None:
