@@ -70,6 +70,9 @@ class GivenValue(msgspec.Struct, frozen=True, kw_only=True):
     origin: str
     written: object = None
 
+    def __repr__(self) -> str:
+        return f"GivenValue(key={self.key!r}, …)"  # the value may hold a key
+
 
 @cache
 def members(block: type[ConfigBlock]) -> Mapping[str, Leaf | Branch]:
