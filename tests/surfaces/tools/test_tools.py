@@ -219,12 +219,13 @@ def test_no_more_is_injected_than_allowed(
 ) -> None:
     answer = answer_with(snippets)
 
-    cut = shown(answer, cited=cited, most=most)
+    cut = shown(answer, cited=cited, most=Limit("engine.mostChars", most))
 
     assert 1 <= len(cut.results) <= len(snippets)
     assert sum(len(hit.snippet) for hit in cut.results) <= most
     left_out = len(snippets) - len(cut.results)
     assert bool(cut.warnings) == bool(left_out)
+    assert all(said.endswith("engine.mostChars") for said in cut.warnings)
     for before, after in zip(answer.results, cut.results, strict=False):
         kept, _, source = after.snippet.rpartition("\n\nSource: ")
         assert before.snippet.startswith(kept if cited else after.snippet)
