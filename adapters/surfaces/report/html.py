@@ -47,12 +47,12 @@ def asset(name: str) -> Markup:
     return Markup((files(__package__) / name).read_text(encoding="utf-8"))
 
 
-def plain(value: str) -> str:
+def harmless_text(value: str) -> str:
     r"""Return a text without the characters that a reader would obey.
 
     They turn the reading direction around, or are not characters at all.
 
-    >>> print(plain("a\r\nb\u202ec"))
+    >>> print(harmless_text("a\r\nb\u202ec"))
     a
     b\u202ec
     """
@@ -61,5 +61,5 @@ def plain(value: str) -> str:
 
 def _shown(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
-        return plain(value)
+        return harmless_text(value)
     return value

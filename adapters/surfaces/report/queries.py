@@ -6,7 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from notewell.adapters.surfaces.report.html import plain
+from notewell.adapters.surfaces.report.html import harmless_text
 from notewell.bench.results import (
     BenchReport,
     JudgedLines,
@@ -75,7 +75,7 @@ def _payload(report: BenchReport) -> str:
     """
     texts = _Texts()
     body = {
-        "labels": [plain(one.label) for one in report.contenders],
+        "labels": [harmless_text(one.label) for one in report.contenders],
         "queries": [_asked(asked, texts) for asked in report.asked],
         "texts": texts.all,
     }
@@ -92,7 +92,7 @@ class _Texts:
 
     def number(self, value: str) -> int:
         """Return the place of a text in `all`, as readers may be given it."""
-        return self._numbers.setdefault(plain(value), len(self._numbers))
+        return self._numbers.setdefault(harmless_text(value), len(self._numbers))
 
     @property
     def all(self) -> list[str]:
@@ -102,9 +102,9 @@ class _Texts:
 
 def _asked(asked: ScoredQuery, texts: _Texts) -> Json:
     return {
-        "id": plain(asked.id),
-        "query": plain(asked.query),
-        "category": plain(asked.category),
+        "id": harmless_text(asked.id),
+        "query": harmless_text(asked.query),
+        "category": harmless_text(asked.category),
         "places": [_place(place, texts) for place in asked.relevant],
         "answers": [_answer(answer, texts) for answer in asked.answers],
     }
@@ -123,14 +123,14 @@ def _place(place: JudgedLines, texts: _Texts) -> Json:
 def _answer(answer: ScoredAnswer, texts: _Texts) -> Json:
     """What is worth showing; members without a value are left out."""
     body: Json = {
-        "label": plain(answer.label),
+        "label": harmless_text(answer.label),
         "results": [_result(result, texts) for result in answer.results],
         "ms": answer.ms,
         "mode": answer.mode,
         "ndcg": answer.scores.get("ndcg@10"),
-        "reason": answer.reason and plain(answer.reason),
-        "error": answer.error and plain(answer.error),
-        "fallbacks": [plain(step.message) for step in answer.fallbacks],
+        "reason": answer.reason and harmless_text(answer.reason),
+        "error": answer.error and harmless_text(answer.error),
+        "fallbacks": [harmless_text(step.message) for step in answer.fallbacks],
     }
     return {name: value for name, value in body.items() if value is not None}
 

@@ -84,19 +84,19 @@ class Handle:
         request: WorkerRequest,
         *,
         within: float | None = None,
-        told: Callable[[WorkerEvent], None] | None = None,
+        on_event: Callable[[WorkerEvent], None] | None = None,
     ) -> WorkerReply:
-        """Ask, and wait for the reply; what comes before it is passed on to `told`.
+        """Ask, and wait for the reply; what comes before it is passed on to `on_event`.
 
         Args:
             request: What is asked.
             within: Seconds that it may take; None: as long as it takes.
-            told: Is given what the worker says on its way.
+            on_event: Is given what the worker says on its way.
 
         Raises:
             WorkerLost: it ended, takes too long, or talks nonsense.
         """
-        return self._runner.run(self._ask(request, within, told))
+        return self._runner.run(self._ask(request, within, on_event))
 
     def finish(self) -> int | None:
         """Let it close its engine; return the peak memory, or None if it failed."""
@@ -118,14 +118,14 @@ class Handle:
         self,
         request: WorkerRequest,
         within: float | None,
-        told: Callable[[WorkerEvent], None] | None,
+        on_event: Callable[[WorkerEvent], None] | None,
     ) -> WorkerReply:
         try:
             async with asyncio.timeout(within):
                 await self._send(encode_message(request))
                 while isinstance(message := await self._receive(), WorkerEvent):
-                    if told is not None:
-                        told(message)
+                    if on_event is not None:
+                        on_event(message)
                 return message
         except TimeoutError as exc:
             raise WorkerLost("timeout", "no answer in time") from exc

@@ -84,9 +84,9 @@ class Lane:
         """Whether it takes part."""
         return self.unavailable is None
 
-    def make_index(self, told: Callable[[WorkerEvent], None]) -> None:
+    def make_index(self, on_event: Callable[[WorkerEvent], None]) -> None:
         """Make its index, or find that it cannot take part."""
-        reply = self._asked(IndexRequest(), told=told)
+        reply = self._ask_worker(IndexRequest(), on_event=on_event)
         if isinstance(reply, IndexReply):
             self.index = reply
         else:
@@ -95,7 +95,7 @@ class Lane:
     def ask(self, key: str, text: str) -> None:
         """Put a query, and keep the answer and its time."""
         attempt = self.attempts.setdefault(key, Attempt())
-        reply = self._asked(SearchRequest(query=text), within=_SEARCH_SECONDS)
+        reply = self._ask_worker(SearchRequest(query=text), within=_SEARCH_SECONDS)
         if isinstance(reply, SearchReply) and reply.answer.reason != "unavailable":
             attempt.answer = attempt.answer or reply.answer
             attempt.times.append(reply.ms)
@@ -105,11 +105,11 @@ class Lane:
 
     def warm_up(self, text: str) -> None:
         """Put a query whose answer does not count."""
-        self._asked(SearchRequest(query=text), within=_SEARCH_SECONDS)
+        self._ask_worker(SearchRequest(query=text), within=_SEARCH_SECONDS)
 
-    def update(self, told: Callable[[WorkerEvent], None]) -> None:
+    def update(self, on_event: Callable[[WorkerEvent], None]) -> None:
         """Bring the index up to date, and keep the time."""
-        reply = self._asked(IndexRequest(), told=told)
+        reply = self._ask_worker(IndexRequest(), on_event=on_event)
         if isinstance(reply, IndexReply):
             self.update_ms = reply.ms
 
@@ -150,23 +150,23 @@ class Lane:
             if name != "worker.log"
         )
 
-    def _asked(
+    def _ask_worker(
         self,
         request: WorkerRequest,
         *,
         within: float | None = None,
-        told: Callable[[WorkerEvent], None] | None = None,
+        on_event: Callable[[WorkerEvent], None] | None = None,
     ) -> WorkerReply | WorkerLost:
         """Ask the worker, and start it if it does not run."""
         try:
             if self._handle is None:
-                self._handle = self._started()
-            return self._handle.ask(request, within=within, told=told)
+                self._handle = self._start_worker()
+            return self._handle.ask(request, within=within, on_event=on_event)
         except WorkerLost as lost:
             self.end()
             return lost
 
-    def _started(self) -> Handle:
+    def _start_worker(self) -> Handle:
         """Start a worker.
 
         Raises:

@@ -26,7 +26,7 @@ _USUAL_SAMPLE: Final = 100
 """Queries that are made from the notes when nobody says how many."""
 
 _TOLD: Final = 3
-"""Misplaced judgements that are told one by one."""
+"""Misplaced judgements that are named one by one."""
 
 _KNOWN_ITEMS: Final = (
     "Nobody judged these queries: each was made from a place in the notes and asks for"
@@ -99,7 +99,7 @@ class BenchPlan:
 class _Questions:
     queries: tuple[JudgedQuery, ...]
     origin: Origin
-    told: str
+    source: str
     remarks: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
@@ -131,7 +131,7 @@ def make_plan(options: BenchOptions, environ: Mapping[str, str]) -> BenchPlan:
         entrants=taking_part,
         queries=asked.queries,
         origin=asked.origin,
-        queries_from=asked.told,
+        queries_from=asked.source,
         limit=options.limit,
         rounds=options.rounds,
         cold=options.cold,
@@ -149,7 +149,9 @@ def _notes_and_questions(
     if name is not None:
         found = bundled_set(name)
         workspace = found.notes
-        asked = _judged(found.queries, workspace, options, origin="bundled", told=name)
+        asked = _judged(
+            found.queries, workspace, options, origin="bundled", source=name
+        )
     else:
         workspace = user.prepared({}).workspace.root
         asked = _asked(workspace, options)
@@ -182,7 +184,7 @@ def _asked(workspace: Path, options: BenchOptions) -> _Questions:
             workspace,
             options,
             origin="judged",
-            told=options.queries.name,
+            source=options.queries.name,
         )
     read = line_reader(workspace)
     notes = {
@@ -203,28 +205,30 @@ def _asked(workspace: Path, options: BenchOptions) -> _Questions:
     return _Questions(
         queries=(*made, *without.queries),
         origin="known-item",
-        told=f"the notes, seed {options.seed}",
+        source=f"the notes, seed {options.seed}",
         remarks=(_KNOWN_ITEMS, *((_WITHOUT_WORDS,) if without.queries else ())),
         gaps=without.gaps,
     )
 
 
 def _judged(
-    file: Path, workspace: Path, options: BenchOptions, *, origin: Origin, told: str
+    file: Path, workspace: Path, options: BenchOptions, *, origin: Origin, source: str
 ) -> _Questions:
     queries = read_queries(file)
     if options.sample is not None and options.sample < len(queries):
         chosen = sorted(
             random.Random(options.seed).sample(range(len(queries)), options.sample)
         )
-        told += f", {options.sample} of {len(queries)}, seed {options.seed}"
+        source += f", {options.sample} of {len(queries)}, seed {options.seed}"
         queries = tuple(queries[at] for at in chosen)
     wrong = list(misplaced(queries, line_reader(workspace)))
     more = len(wrong) - _TOLD
     remarks = [f"A judgement is not there: {each}." for each in wrong[:_TOLD]]
     if more > 0:
         remarks.append(f"So it is with {more} more judgements.")
-    return _Questions(queries=queries, origin=origin, told=told, remarks=tuple(remarks))
+    return _Questions(
+        queries=queries, origin=origin, source=source, remarks=tuple(remarks)
+    )
 
 
 def _usual(user: UserSettings) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:

@@ -44,7 +44,7 @@ _LINE: Final = "\n- A line more, by which the benchmark changes this copy.\n"
 
 
 class BenchListener(Protocol):
-    """Who is told how far the run is."""
+    """Hears how far the run is."""
 
     def stage(self, title: str, noun: str) -> None:
         """Another part of the run begins, counted in `noun`s."""
@@ -115,7 +115,7 @@ class _Race:
         for lane in self.lanes:
             if lane.runs:
                 self._listener.stage(f"Indexing for {lane.entrant.label}", "file")
-                lane.make_index(self._told)
+                lane.make_index(self._pass_on)
         for query in self._plan.queries[:_WARM_UP]:
             for lane in self._running():
                 lane.warm_up(query.text)
@@ -184,11 +184,11 @@ class _Race:
         try:
             for lane in self._running():
                 self._listener.stage(f"Updating {lane.entrant.label}", "file")
-                lane.update(self._told)
+                lane.update(self._pass_on)
         finally:
             change.take_back()
 
-    def _told(self, event: WorkerEvent) -> None:
+    def _pass_on(self, event: WorkerEvent) -> None:
         match event:
             case UploadEvent(upload=upload):
                 self._listener.uploading(upload)

@@ -46,16 +46,16 @@ def run_worker() -> None:
     """Serve until the input ends, or somebody says to finish."""
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started us
-    voice = os.fdopen(os.dup(1), "wb", buffering=0)
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     workplace = msgspec.json.decode(sys.stdin.buffer.readline(), type=Workplace)
     requests: queue.SimpleQueue[WorkerRequest] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
-    worker = Worker(workplace, voice)
+    worker = Worker(workplace, out)
     with worker:
         while not isinstance(request := requests.get(), FinishRequest):
-            worker.obey(request)
-    worker.say(FinishReply(peak_memory=peak_memory()))
+            worker.serve(request)
+    worker.send(FinishReply(peak_memory=peak_memory()))
 
 
 def _listen(requests: "queue.SimpleQueue[WorkerRequest]") -> None:
@@ -75,12 +75,12 @@ def _end(_number: int, _frame: FrameType | None) -> NoReturn:
 class Worker:
     """A contender's memory, opened at its first request."""
 
-    def __init__(self, workplace: Workplace, voice: BinaryIO) -> None:
+    def __init__(self, workplace: Workplace, out: BinaryIO) -> None:
         self._workplace = workplace
-        self._voice = voice
+        self._out = out
         self._held = ExitStack()
         self._memory: SyncMemory | None = None
-        self._said = 0.0
+        self._last_event = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -88,13 +88,13 @@ class Worker:
     def __exit__(self, *_error: object) -> None:
         self._held.close()
 
-    def say(self, message: WorkerMessage) -> None:
+    def send(self, message: WorkerMessage) -> None:
         """Tell who started us."""
         line = encode_message(message) + b"\n"
         while line:
-            line = line[self._voice.write(line) :]
+            line = line[self._out.write(line) :]
 
-    def obey(self, request: WorkerRequest) -> None:
+    def serve(self, request: WorkerRequest) -> None:
         """Do what is asked, and say how it went."""
         try:
             memory = self._opened()
@@ -103,7 +103,7 @@ class Worker:
             elif isinstance(request, IndexRequest):
                 self._index(memory)
         except NotewellError as error:
-            self.say(ErrorReply(message=error.message, remedy=error.remedy))
+            self.send(ErrorReply(message=error.message, remedy=error.remedy))
 
     def _opened(self) -> SyncMemory:
         if self._memory is None:
@@ -118,32 +118,32 @@ class Worker:
             query, max_results=self._workplace.limit, sources={"memory"}
         )
         took = (time.perf_counter() - began) * 1000
-        self.say(SearchReply(answer=answer, ms=took))
+        self.send(SearchReply(answer=answer, ms=took))
 
     def _index(self, memory: SyncMemory) -> None:
         fresh = memory.status().index.indexed_at is None
         began = time.perf_counter()
         report = memory.refresh(
-            progress=partial(self._moved, "notes"),
+            progress=partial(self._progress, "notes"),
             vectors=VectorWork(
-                progress=partial(self._moved, "vectors"),
-                uploading=lambda upload: self.say(UploadEvent(upload=upload)),
-                fetching=partial(self._moved, "model"),
+                progress=partial(self._progress, "vectors"),
+                uploading=lambda upload: self.send(UploadEvent(upload=upload)),
+                fetching=partial(self._progress, "model"),
             ),
         )
         took = (time.perf_counter() - began) * 1000
         program = memory.status().index.details.get("program", "")
         version = program.rpartition("version ")[2] or None
-        self.say(IndexReply(report=report, ms=took, fresh=fresh, version=version))
+        self.send(IndexReply(report=report, ms=took, fresh=fresh, version=version))
 
-    def _moved(
+    def _progress(
         self, what: Literal["notes", "vectors", "model"], done: int, total: int | None
     ) -> None:
         """Say how far a run is, now and then, and when it is done."""
         now = time.monotonic()
-        if done == total or now - self._said > _SECONDS_BETWEEN:
-            self._said = now
-            self.say(ProgressEvent(what=what, done=done, total=total))
+        if done == total or now - self._last_event > _SECONDS_BETWEEN:
+            self._last_event = now
+            self.send(ProgressEvent(what=what, done=done, total=total))
 
 
 def peak_memory() -> int:
