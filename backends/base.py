@@ -128,6 +128,8 @@ class Site:
         state_dir: `<state>`, where engines keep what they derive from the notes.
         environ: The environment, for programs that an engine starts.
         embedding: The providers of vectors that the agent has.
+        fallback_embedding: Those that builtin has while it stands in for another engine:
+            such as cost next to nothing.
         transcripts: The agent's transcripts are a source, too.
         stays: The program that opens the engine stays, so work may go on in the
             background.
@@ -139,6 +141,7 @@ class Site:
     state_dir: Path
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     embedding: Choice = NO_PROVIDER
+    fallback_embedding: Choice = NO_PROVIDER
     transcripts: bool = False
     stays: bool = False
 
@@ -161,6 +164,7 @@ class Query:
         hides_many: It may be said of most paths, so they are left out before any are
             chosen.
         snippet_chars: The most characters of a snippet, at least 1; None: as usual.
+        keywords_only: Only what stands there is looked for, and nothing that resembles.
     """
 
     text: str
@@ -170,6 +174,7 @@ class Query:
     hides: Callable[[str], bool] = _hides_nothing
     hides_many: bool = False
     snippet_chars: int | None = None
+    keywords_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
-from notewell.adapters.embeddings.base import NO_PROVIDER
 from notewell.backends.base import (
     PLAIN_RUN,
     Backend,
@@ -133,7 +132,7 @@ class FallbackBackend:
                 self._note(error)
         try:
             behind = await (await self._stand_in()).refresh(
-                replace(run, vectors="none", listener=_heard(run, first=report is None))
+                replace(run, listener=_heard(run, first=report is None))
             )
         except BackendError as error:
             if report is None:
@@ -182,9 +181,10 @@ class FallbackBackend:
         import asyncio  # slow to import, and builtin alone needs none
 
         if self._opening is None:
-            # Words alone: what stands in for an hour must not begin to embed everything.
+            # What stands in for an hour must not begin to pay for vectors of everything.
             # Nor does it keep a rhythm of its own beside that of the backend.
-            plain = replace(self._site, embedding=NO_PROVIDER, stays=False)
+            embedding = self._site.fallback_embedding
+            plain = replace(self._site, embedding=embedding, stays=False)
             self._opening = asyncio.ensure_future(open_backend(STAND_IN, plain))
         return await asyncio.shield(self._opening)
 
@@ -220,7 +220,8 @@ class FallbackBackend:
             stand_in = await self._stand_in()
             if not await stand_in.built():
                 return findings
-            other = await stand_in.search(await self._bounded(query))
+            words = replace(await self._bounded(query), keywords_only=True)
+            other = await stand_in.search(words)
         except BackendError:
             return findings
         return second_opinion(
@@ -266,7 +267,9 @@ def _following(stand_in: Backend) -> Schedule:
     """Let builtin's index follow the notes, at the start and whenever it answers."""
     schedule = Schedule(
         Rhythm(debounce=_SOON, interval=0),
-        update=lambda _: drive(stand_in.refresh(Run(within=_CATCH_UP_SECONDS))),
+        update=lambda _: drive(
+            stand_in.refresh(Run(within=_CATCH_UP_SECONDS, vectors="instant"))
+        ),
     )
     schedule.start()
     return schedule

@@ -128,7 +128,7 @@ class Engine:
     def _found(self, query: Query, stop: threading.Event | None) -> Findings:
         meaning: QueryVector = KEYWORDS_ONLY
         try:
-            if self._vectors:
+            if self._vectors and not query.keywords_only:
                 if not self._site.stays:
                     self._vectors.begin()
                 # Before the index is read: a provider may take seconds.

@@ -22,8 +22,7 @@ OUTSIDE: Final = ("backends/builtin/", "backends/qmd/", "backends/registry.py")
 """Where an engine may be known by name: in the engines, and in the table of them."""
 
 HONEST: Final = {
-    "config/memory.py": "the keys under memory.qmd, and the name that is the default",
-    "config/search.py": "OpenClaw's memorySearch.qmd, which notewell does not use",
+    "config/schema.py": "the keys under memory.qmd and memorySearch.qmd, and defaults",
 }
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pkgutil
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any, Self
 import pytest
 
 from notewell import BackendUnavailable, UsageError, open_memory, open_memory_sync
-from notewell.backends.base import PLAIN_RUN, Findings, Query, Run, Site
+from notewell.backends.base import PLAIN_RUN, Backend, Findings, Query, Run, Site
 from notewell.backends.registry import BUILTIN
 from notewell.errors import BackendFailed, PathRefused
+from notewell.memory import setup
 from notewell.types import IndexReport, IndexStatus
 
 GROUP = "agent:main:telegram:group:-100200"
@@ -39,6 +41,36 @@ class Broken:
 
     async def close(self) -> None:
         pass
+
+
+class Doubtful(Broken):
+    """A backend that finds nothing, and doubts it."""
+
+    async def search(self, query: Query) -> Findings:
+        return Findings(hits=(), mode="search", reason="no-match", doubt="cjk")
+
+
+class Never(Broken):
+    """A backend that nobody may open."""
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        raise AssertionError("it was opened")
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The backends of this module are there, by their names in small letters."""
+    ours = {kind.__name__.lower(): kind for kind in (Broken, Doubtful, Never)}
+    known = {name: f"{__name__}:{kind.__name__}" for name, kind in ours.items()}
+    monkeypatch.setattr("notewell.backends.registry.BUILTIN", {**BUILTIN, **known})
+    resolve = pkgutil.resolve_name
+
+    def resolved(target: str) -> object:
+        name = target.rpartition(":")[2].lower()
+        return ours[name] if target in known.values() else resolve(target)
+
+    monkeypatch.setattr("pkgutil.resolve_name", resolved)
 
 
 @pytest.fixture
@@ -167,12 +199,10 @@ def test_without_a_fallback_the_answer_is_unavailable_and_says_why(
     assert any("qmd" in warning for warning in answer.warnings)
 
 
+@pytest.mark.usefixtures("engines")
 def test_a_backend_that_fails_in_a_search_gives_an_answer_that_says_so(
-    notes: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    notes: Path, environ: dict[str, str]
 ) -> None:
-    known = {**BUILTIN, "broken": f"{__name__}:Broken"}
-    monkeypatch.setattr("notewell.backends.registry.BUILTIN", known)
-    monkeypatch.setattr("pkgutil.resolve_name", {known["broken"]: Broken}.__getitem__)
     configured(environ, {"memory": {"fallback": "none"}})
 
     with open_memory_sync(workspace=notes, environ=environ, backend="broken") as memory:
@@ -302,3 +332,100 @@ def test_a_current_folder_that_was_deleted_matters_only_to_those_who_read_it(
             open_memory_sync(environ={**environ, "HOME": str(tmp_path)})
     finally:
         monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("engines")
+def test_builtin_stands_in_by_the_vectors_of_the_install_as_well(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    pytest.importorskip("wordllama")
+    (notes / "memory/trip.md").write_text("We flew to Paris.\n", encoding="utf-8")
+
+    with open_memory_sync(workspace=notes, environ=environ, backend="broken") as memory:
+        memory.refresh()
+        answer = memory.search("journey to France")
+
+    assert (answer.backend, answer.mode) == ("builtin", "hybrid")
+    assert answer.provider == "static"
+    assert "memory/trip.md" in [hit.path for hit in answer.results]
+
+
+@pytest.mark.usefixtures("engines")
+def test_who_asked_for_no_vectors_has_none_in_the_place_of_another_engine(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    configured(environ, {"memory": {"search": {"provider": "none"}}})
+
+    with open_memory_sync(workspace=notes, environ=environ, backend="broken") as memory:
+        memory.refresh()
+        answer = memory.search("cat")
+
+    assert (answer.mode, answer.provider) == ("keyword", None)
+    assert answer.results
+
+
+@pytest.mark.usefixtures("engines")
+def test_a_second_opinion_is_about_words_alone(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    (notes / "memory/trip.md").write_text("We flew to Paris.\n", encoding="utf-8")
+
+    with open_memory_sync(
+        workspace=notes, environ=environ, backend="doubtful"
+    ) as memory:
+        memory.refresh()
+        resembles = memory.search("journey to France")
+        stands = memory.search("Paris")
+
+    assert [hit.path for hit in resembles.results] in ([], ["memory/trip.md"])
+    assert resembles.provider is None
+    assert [hit.path for hit in stands.results] == ["memory/trip.md"]
+    assert (stands.mode, stands.provider) == ("keyword", None)
+
+
+@pytest.mark.usefixtures("engines")
+def test_an_engine_is_not_opened_to_read_a_note_or_to_start_a_session(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    with open_memory_sync(workspace=notes, environ=environ, backend="never") as memory:
+        document = memory.get("memory/day.md")
+        context = memory.session_context()
+
+        assert document.text == "A cat came by."
+        assert [part.path for part in context.parts] == ["MEMORY.md"]
+        with pytest.raises(AssertionError, match="opened"):
+            memory.search("cat")
+
+
+async def test_an_engine_is_opened_once_by_all_who_need_it(
+    notes: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Site] = []
+    open_engine = setup._open_engine
+
+    async def counted(site: Site) -> Backend:
+        opened.append(site)
+        await asyncio.sleep(0.01)
+        return await open_engine(site)
+
+    monkeypatch.setattr(setup, "_open_engine", counted)
+
+    async with open_memory(workspace=notes, environ=environ) as memory:
+        impatient = asyncio.create_task(memory.search("cat"))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        answers = await asyncio.gather(*(memory.search("cat") for _ in range(3)))
+
+    assert len(opened) == 1
+    assert all(answer.results for answer in answers)
+
+
+@pytest.mark.parametrize("query", [None, b"cat", 7])
+def test_a_question_that_is_no_text_is_the_callers_mistake(
+    query: Any, notes: Path, environ: dict[str, str]
+) -> None:
+    with (
+        open_memory_sync(workspace=notes, environ=environ) as memory,
+        pytest.raises(TypeError, match="a query is a str, not"),
+    ):
+        memory.search(query)

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notewell.adapters.embeddings.base import Choice
+from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
 from notewell.adapters.embeddings.choosing import choose
 from notewell.backends.base import Backend, Listener, Run, Site
 from notewell.backends.blocking import in_event_loop
@@ -91,6 +91,14 @@ class Setup:
         scope = self.policy.scope
         return scope is None or is_allowed(scope, session_key)
 
+    def _fallback_embedding(self) -> Choice:
+        """Return what makes vectors for builtin behind another engine, if it is instant."""
+        if self.settings.memory.backend == STAND_IN:
+            return NO_PROVIDER
+        chosen = choose(self.settings, self.agent, self.environ, configured=False)
+        instant = (each for each in chosen.providers if each.instant)
+        return Choice(first=next(instant, None))
+
     def site(self, *, stays: bool = False) -> Site:
         """Return where the backend works, for a program that stays or one that ends."""
         return Site(
@@ -100,6 +108,7 @@ class Setup:
             state_dir=self.settings.state_dir,
             environ=self.environ,
             embedding=self.embedding,
+            fallback_embedding=self._fallback_embedding(),
             transcripts=self.transcripts,
             stays=stays,
         )
