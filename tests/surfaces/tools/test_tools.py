@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from notewell import Hit, Memory, MemoryTools, SearchAnswer, open_memory
 from notewell.adapters.surfaces.tools.definitions import ALL, Style
 from notewell.adapters.surfaces.tools.readable import quoted, shown
+from notewell.backends.policy import Limit
 
 STYLES: tuple[Style, ...] = ("openai", "openai-responses", "anthropic", "mcp")
 
