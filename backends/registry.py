@@ -14,7 +14,7 @@ GROUP: Final = "notewell.backends"
 """The entry point group in which other packages offer backends."""
 
 BUILTIN: Final[Mapping[str, str]] = {
-    "builtin": "notewell.backends.builtin.backend:BuiltinBackend",
+    "builtin": "notewell.backends.builtin.engine:BuiltinBackend",
     "qmd": "notewell.backends.qmd.engine:QmdBackend",
 }
 

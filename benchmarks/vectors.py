@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT / "src"))
 import numpy as np
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity
-from notewell.backends.builtin.files import size_of
+from notewell.backends.builtin.index_file import index_bytes
 from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.maintenance import (
@@ -207,7 +207,7 @@ def report(
     print(
         f"  {name:<21} {warm:8.1f} ({warm / product:.2f} x), recall@{TOP}"
         f" {statistics.mean(found):.4f}; first question {first:.1f} + {imports:.1f}"
-        f" imports; index {size_of(path) / 1e6:,.0f} MB"
+        f" imports; index {index_bytes(path) / 1e6:,.0f} MB"
     )
     if len(asked) == QUESTIONS:
         log, spent = one_more(path, settings, asked[0])

@@ -27,7 +27,7 @@ class _CalledOff(BaseException):
     """The program ends. No Exception: whoever cleans up must let it pass."""
 
 
-class Background:
+class BackgroundRefresh:
     """Brings an index up to date at the start, after changes and on an interval."""
 
     def __init__(self, settings: SyncSettings, refresh: Refresh) -> None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from notewell.backends.base import Site
-from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.schema import Generation
+from notewell.backends.builtin.schema import Generation, IndexIdentity
 from notewell.backends.builtin.store import Store
 from notewell.config import SearchSettings
 from notewell.types import Skipped
@@ -228,7 +227,7 @@ class Changes:
 
 
 def live_changes(
-    store: Store, found: Inventory, identity: Identity, settings: SearchSettings
+    store: Store, found: Inventory, identity: IndexIdentity, settings: SearchSettings
 ) -> Changes | None:
     """Compare what there is with the index that answers.
 
@@ -236,19 +235,25 @@ def live_changes(
         None if it has to be built anew.
     """
     live = store.live()
-    if live is None or not identity.built(store, live):
+    if live is None or not identity.built(store.built_with(live)):
         return None
     return generation_changes(store, live, found, settings)
 
 
 def count_pending(
-    differing: Changes | None, found: Inventory, *, spoken: bool = True
+    store: Store,
+    found: Inventory,
+    identity: IndexIdentity,
+    settings: SearchSettings,
+    *,
+    spoken: bool = True,
 ) -> int:
     """Count what an index lacks; all there is if it has to be built anew.
 
     Args:
         spoken: Count transcripts, too.
     """
+    differing = live_changes(store, found, identity, settings)
     if differing is None:
         return max(1, len(found))
     return (differing if spoken else differing.notes).certain()

@@ -1,26 +1,33 @@
-"""The engine without an event loop: readers that never wait, one writer at a time."""
+"""The builtin engine: readers that never wait, one writer at a time.
+
+`Engine` does the work and blocks; `BuiltinBackend` is the one place in which that work
+leaves an event loop. What only a run or a status needs is loaded when it is asked for.
+"""
 
 import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Self
 
 from notewell.backends.base import (
     PLAIN_RUN,
     Findings,
+    Listener,
     Query,
     Run,
     Site,
+    Upload,
 )
-from notewell.backends.builtin.changes import Inventory, take_inventory
-from notewell.backends.builtin.files import size_of
-from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.location import locate_index
-from notewell.backends.builtin.readers import Readers, Unreadable
+from notewell.backends.blocking import CalledOff, called_off, off_the_loop
+from notewell.backends.builtin.errors import IndexUnreadable
+from notewell.backends.builtin.index_file import locate_index
+from notewell.backends.builtin.policy import BuiltinPolicy
+from notewell.backends.builtin.readers import ReaderPool
+from notewell.backends.builtin.schema import IndexIdentity
 from notewell.backends.builtin.search import search_index, unread_warnings
-from notewell.backends.builtin.store import BACKEND, Store
+from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.outcome import (
     KEYWORDS_ONLY,
     EmbedReport,
@@ -30,17 +37,14 @@ from notewell.errors import BackendFailed
 from notewell.types import IndexReport, IndexStatus
 
 if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
-    from notewell.backends.builtin.background import Background
+    from notewell.backends.builtin.background import BackgroundRefresh
+    from notewell.backends.builtin.changes import Inventory
+    from notewell.backends.builtin.status import StatusReader
     from notewell.backends.builtin.vectors.engine import VectorEngine
-    from notewell.backends.builtin.writer import Indexed, Writer
+    from notewell.backends.builtin.writer import IndexWriter
 
-_COUNTED_AT_ONCE = 5_000
+_COUNTED_AT_ONCE: Final = 5_000
 """Notes that are compared with the index before an empty answer is given."""
-
-_CHECKED_AT_ONCE = 64 * 2**20
-"""Bytes of an index that are looked over before it is counted: some 60 ms."""
-
-_REBUILD = "run `notewell index`; no note was touched"
 
 
 class Engine:
@@ -50,15 +54,15 @@ class Engine:
         self._site = site
         self._location = locate_index(site)
         self._path = self._location.path
-        self._identity = Identity.current(
+        self._identity = IndexIdentity.current(
             site.workspace.root, site.agent.search.chunking
         )
-        self._readers = Readers(self._path, self._identity.workspace)
-        self._vectors = self._leg() if site.embedding.first else None
+        self._readers = ReaderPool(self._path, self._identity.workspace)
+        self._vectors = self._vector_engine() if site.embedding.first else None
         self._closing = threading.Event()
-        self._background = self._begun() if site.stays else None
+        self._background = self._background_refresh() if site.stays else None
 
-    def _leg(self) -> "VectorEngine":
+    def _vector_engine(self) -> "VectorEngine":
         """Return what makes and compares vectors."""
         from notewell.backends.builtin.vectors.engine import IndexAccess, VectorEngine
 
@@ -67,20 +71,20 @@ class Engine:
         )
 
     @cached_property
-    def _writer(self) -> "Writer":
+    def _writer(self) -> "IndexWriter":
         """What writes the index: most searches need none."""
-        from notewell.backends.builtin.writer import Writer
+        from notewell.backends.builtin.writer import IndexWriter
 
-        return Writer(self._site, self._readers, self._identity, self._closing)
+        return IndexWriter(self._site, self._readers, self._identity, self._closing)
 
     def _lent(self) -> AbstractContextManager[Store]:
         return self._writer.lend()
 
-    def _begun(self) -> "Background":
+    def _background_refresh(self) -> "BackgroundRefresh":
         """Begin to keep the index up to date."""
-        from notewell.backends.builtin.background import Background
+        from notewell.backends.builtin.background import BackgroundRefresh
 
-        return Background(
+        return BackgroundRefresh(
             self._site.agent.search.sync,
             lambda listener: self.refresh(Run(vectors="all", listener=listener)),
         )
@@ -99,7 +103,7 @@ class Engine:
         try:
             with self._readers.one():
                 return True
-        except Unreadable as error:
+        except IndexUnreadable as error:
             # A damaged index is not built anew on the way to an answer.
             return error.reason != "not-ready"
 
@@ -134,14 +138,16 @@ class Engine:
                 # Before the index is read: a provider may take seconds.
                 meaning = self._vectors.meaning(query.text)
             with self._readers.one(stop) as store:
-                outdated = self._identity.reason_to_replace(store)
+                outdated = self._identity.reason_to_replace(
+                    store.built_with(store.live())
+                )
                 found = search_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
                 )
                 if found.hits:
                     return found
                 return self._with_pending(store, found, query)
-        except Unreadable as error:
+        except IndexUnreadable as error:
             from notewell.backends.builtin.fallback_scan import search_files
 
             # The question may have been sent away before the index turned out so.
@@ -165,17 +171,21 @@ class Engine:
             )
             closed = unread_warnings(_visible(last, query))
             return replace(found, warnings=(*found.warnings, *closed))
+        from notewell.backends.builtin.changes import count_pending, take_inventory
+
         spoken = "sessions" in query.sources
         here = take_inventory(self._site, spoken=spoken)
-        count_pending = self._pending(store, here, spoken=spoken)
+        pending = count_pending(
+            store, here, self._identity, self._site.agent.search, spoken=spoken
+        )
         closed = tuple(
             said for said in self._closed(here, query) if said not in found.warnings
         )
-        stale = bool(found.freshness.stale) or count_pending > 0 or bool(closed)
-        fresh = replace(found.freshness, pending=count_pending, stale=stale)
+        stale = bool(found.freshness.stale) or pending > 0 or bool(closed)
+        fresh = replace(found.freshness, pending=pending, stale=stale)
         return replace(found, freshness=fresh, warnings=(*found.warnings, *closed))
 
-    def _closed(self, here: Inventory, query: Query) -> tuple[str, ...]:
+    def _closed(self, here: "Inventory", query: Query) -> tuple[str, ...]:
         """Say what cannot be read now, of what may be seen in this conversation."""
         said = _visible(here.unread(), query)
         root = tuple(
@@ -202,86 +212,109 @@ class Engine:
         return self._refreshed(run, stop)
 
     def _refreshed(self, run: Run, stop: threading.Event) -> IndexReport:
-        index, leg = self._writer.index, self._vectors
-        if run.vectors == "none" or leg is None:
-            return self._report(index(run, stop), EmbedReport())
+        index, vectors = self._writer.index, self._vectors
+        if run.vectors == "none" or vectors is None:
+            return self._status.report(index(run, stop), EmbedReport())
         if run.vectors == "instant":
             indexed = index(run, stop)
-            made = leg.make(run, anew=False) if indexed.done else EmbedReport()
-            return self._report(indexed, made)
+            made = vectors.make(run, anew=False) if indexed.done else EmbedReport()
+            return self._status.report(indexed, made)
         if not self._writer.replaces():
             indexed = index(run, stop)
-            return self._report(indexed, leg.make(run, anew=run.force))
+            return self._status.report(indexed, vectors.make(run, anew=run.force))
         # The old index answers until the new one has its vectors, too.
         index(run, stop, publish=False)
-        first = leg.make_next(run, anew=run.force)
+        first = vectors.make_next(run, anew=run.force)
         indexed = index(replace(run, force=False), stop)
         if first.failed:
-            return self._report(indexed, first)
-        return self._report(indexed, leg.make(run, anew=False))
+            return self._status.report(indexed, first)
+        return self._status.report(indexed, vectors.make(run, anew=False))
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
-        from notewell.backends.builtin.counting import counted, uncounted
+        problem = self._background.problem if self._background else None
+        return self._status.status(problem)
 
-        scanned = take_inventory(self._site)
-        notice = self._location.notice
-        warnings = (*((notice,) if notice else ()), *unread_warnings(scanned.unread()))
-        if self._background and self._background.problem:
-            warnings = (*warnings, f"The last run: {self._background.problem}")
-        try:
-            with self._readers.one() as store:
-                if size_of(self._path) <= _CHECKED_AT_ONCE:
-                    store.require_sound()
-                count_pending = self._pending(store, scanned)
-                settings = self._site.agent.search.store.vector
-                return counted(store, self._path, count_pending, warnings, settings)
-        except Unreadable as error:
-            return uncounted(self._path, len(scanned), error, warnings)
+    @cached_property
+    def _status(self) -> "StatusReader":
+        """What counts: a search does not."""
+        from notewell.backends.builtin.status import StatusReader
 
-    def _report(self, indexed: "Indexed", made: EmbedReport) -> IndexReport:
-        """Count what the index holds now; what is pending too, if it is not known."""
-        from notewell.backends.builtin.counting import counted, nothing_held
-
-        notice = (self._location.notice,) if self._location.notice else ()
-        closed = unread_warnings(indexed.scanned.unread())
-        warnings = (*notice, *closed, *indexed.warnings, *made.warnings)
-        try:
-            with self._readers.one() as store:
-                left = indexed.left
-                if left is None:
-                    left = self._pending(store, indexed.scanned)
-                settings = self._site.agent.search.store.vector
-                held = counted(store, self._path, left, (), settings)
-        except Unreadable as error:
-            if error.reason in ("not-ready", "version") and indexed.left == 0:
-                replaced = f"Another program has replaced the index: {error.why}."
-                return nothing_held(indexed, (*warnings, replaced))
-            if indexed.left == 0:
-                raise BackendFailed(
-                    BACKEND, error.why, reason=error.reason, remedy=_REBUILD
-                ) from error
-            return nothing_held(indexed, warnings)
-        return IndexReport(
-            files=held.files,
-            chunks=held.chunks,
-            embedded=made.embedded,
-            pending=held.pending,
-            changed=indexed.done,
-            skipped=(*indexed.scanned.skipped, *held.skipped),
-            local_to_remote=made.local_to_remote,
-            warnings=warnings,
-        )
-
-    def _pending(self, store: Store, scanned: Inventory, *, spoken: bool = True) -> int:
-        """Count what the index lacks; without `spoken` only notes."""
-        from notewell.backends.builtin.changes import count_pending, live_changes
-
-        search = self._site.agent.search
-        differing = live_changes(store, scanned, self._identity, search)
-        return count_pending(differing, scanned, spoken=spoken)
+        return StatusReader(self._site, self._location, self._readers, self._identity)
 
 
 def _visible(unread: Mapping[str, str], query: Query) -> dict[str, str]:
     """Return what may be named in this conversation."""
     return {path: why for path, why in unread.items() if not query.hides(path)}
+
+
+class BuiltinBackend:
+    """Words and vectors in SQLite. See `notewell.backends.base.Backend`."""
+
+    policy = BuiltinPolicy
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @classmethod
+    async def open(cls, site: Site) -> Self:
+        """Attach to the notes of `site`."""
+        return cls(await off_the_loop(Engine, site))
+
+    async def built(self) -> bool:
+        """Whether an index was ever completed, so that searches are answered by it."""
+        return await off_the_loop(self._engine.built)
+
+    async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
+        """Make the index agree with the files."""
+        return await called_off(self._refreshed, run)
+
+    async def search(self, query: Query) -> Findings:
+        """Return at most `query.limit` hits."""
+        return await called_off(self._engine.search, query)
+
+    async def status(self) -> IndexStatus:
+        """Count what the index holds and what it lacks."""
+        return await off_the_loop(self._engine.status)
+
+    def nudge(self, *, changed: bool = True) -> None:
+        """Say that the index should be brought up to date."""
+        self._engine.nudge(changed=changed)
+
+    async def close(self) -> None:
+        """Release what the engine holds."""
+        await off_the_loop(self._engine.close)
+
+    def _refreshed(self, run: Run, *, stop: threading.Event) -> IndexReport:
+        """Refresh until `stop` is set, which is seen at the next note or batch."""
+        stoppable = replace(run, listener=_Stoppable(run.listener, stop))
+        return self._engine.refresh(stoppable, stop=stop)
+
+
+class _Stoppable(Listener):
+    """A listener that ends the run once an event is set."""
+
+    def __init__(self, listener: Listener, stop: threading.Event) -> None:
+        self._listener = listener
+        self._stop = stop
+
+    def indexing(self, done: int, total: int) -> None:
+        self._check()
+        self._listener.indexing(done, total)
+
+    def embedding(self, done: int, total: int) -> None:
+        self._check()
+        self._listener.embedding(done, total)
+
+    def waiting(self) -> None:
+        self._listener.waiting()
+
+    def uploading(self, upload: Upload) -> None:
+        self._listener.uploading(upload)
+
+    def fetching(self, have: int, total: int | None) -> None:
+        self._listener.fetching(have, total)
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise CalledOff

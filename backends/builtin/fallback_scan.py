@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from threading import Event
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.blocking import WorkCancelled
+from notewell.backends.blocking import CalledOff
+from notewell.backends.builtin.errors import BACKEND
 from notewell.backends.builtin.search import (
     best_hits,
     empty_reason,
     query_warnings,
     unread_warnings,
 )
-from notewell.backends.builtin.store import BACKEND
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.builtin.verify import Verifier
 from notewell.backends.text.analysis import forms_of, terms_of
@@ -58,7 +58,7 @@ def search_files(
         stop: No further note is read once it is set.
 
     Raises:
-        WorkCancelled: `stop` was set.
+        CalledOff: `stop` was set.
     """
     stepped_down = Fallback(
         kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
@@ -130,7 +130,7 @@ def scan_notes(
     """Read the notes of a workspace and keep what a query may be answered with.
 
     Raises:
-        WorkCancelled: `stop` was set.
+        CalledOff: `stop` was set.
     """
     scanned = scan(workspace)
     unread = {path: why for path, why in scanned.unread.items() if not hides(path)}
@@ -143,7 +143,7 @@ def scan_notes(
     until = time.monotonic() + _SECONDS
     for note in notes:
         if stop and stop.is_set():
-            raise WorkCancelled
+            raise CalledOff
         read += 1
         for passage in _passages(note, chunking, total, unread):
             total += 1

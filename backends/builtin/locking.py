@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.backends.base import SILENT, Listener
-from notewell.backends.builtin.damage import BACKEND, explained
+from notewell.backends.builtin.errors import BACKEND, backend_errors
 from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _LOOK_UP: Final = 0.25
 
 
 @contextmanager
-def only_writer(
+def writer_lock(
     path: Path,
     *,
     patient: bool,
@@ -36,7 +36,7 @@ def only_writer(
     Raises:
         BackendUnavailable: no lock can be kept beside the index, or it is closing.
     """
-    with explained(path):
+    with backend_errors(path):
         lock = _acquired(path, patient=patient, listener=listener, closing=closing)
     try:
         yield lock is not None

@@ -7,28 +7,21 @@ from threading import Event, Lock
 
 import apsw
 
-from notewell.backends.blocking import WorkCancelled
-from notewell.backends.builtin.damage import ODD, is_spoilt
-from notewell.backends.builtin.files import inode_of, owner_of
-from notewell.backends.builtin.identity import Identity, key_of
+from notewell.backends.blocking import CalledOff
+from notewell.backends.builtin.errors import (
+    NONSENSE,
+    IndexUnreadable,
+    index_unreadable,
+)
+from notewell.backends.builtin.index_file import inode_of, owner_of
+from notewell.backends.builtin.schema import IndexIdentity
 from notewell.backends.builtin.store import Store
-from notewell.types import FallbackReason
 
-_ANEW = "run `notewell index --force`; no note was touched"
 _TRIES = 3
 _OTHER_VERSION = "another version of notewell wrote the index; run `notewell index`"
 
 
-class Unreadable(Exception):
-    """The index cannot answer; carries why, in one word and in a sentence."""
-
-    def __init__(self, reason: FallbackReason, why: str) -> None:
-        super().__init__(why)
-        self.reason: FallbackReason = reason
-        self.why = why
-
-
-class Readers:
+class ReaderPool:
     """Lends connections to the index of one workspace. Safe to share between threads.
 
     Attributes:
@@ -70,7 +63,7 @@ class Readers:
 
         Raises:
             Unreadable: there is no index that can answer.
-            WorkCancelled: `stop` was set.
+            CalledOff: `stop` was set.
         """
         store = self._take()
         try:
@@ -82,11 +75,11 @@ class Readers:
             store.heed(None)
         except apsw.InterruptError as error:
             store.close()
-            raise WorkCancelled from error
+            raise CalledOff from error
         except (apsw.Error, UnicodeDecodeError) as error:
             store.close()
             raise self._explained(error, store) from error
-        except ODD as error:
+        except NONSENSE as error:
             damage = _damage_of(store)
             store.close()
             if damage is None:
@@ -121,9 +114,9 @@ class Readers:
         owner = owner_of(self.path)
         if owner == "closed":
             why = f"the index {self.path} may not be read; see its permissions"
-            raise Unreadable("missing", why)
+            raise IndexUnreadable("missing", why)
         if owner != "notewell":
-            raise Unreadable("not-ready", "the index was not built yet")
+            raise IndexUnreadable("not-ready", "the index was not built yet")
         try:
             store = Store.reader(self.path)
         except apsw.CantOpenError:
@@ -132,7 +125,7 @@ class Readers:
             raise self._explained(error, None) from error
         if store.is_empty:
             store.close()
-            raise Unreadable("not-ready", "the index was not built yet")
+            raise IndexUnreadable("not-ready", "the index was not built yet")
         return store
 
     def _give_back(self, store: Store) -> None:
@@ -146,25 +139,25 @@ class Readers:
     def _require_usable(self, store: Store) -> None:
         live = store.live()
         if live is None:
-            raise Unreadable("not-ready", "the index was not built yet")
+            raise IndexUnreadable("not-ready", "the index was not built yet")
         if not store.is_readable_here():
-            raise Unreadable("version", _OTHER_VERSION)
+            raise IndexUnreadable("version", _OTHER_VERSION)
         try:
-            built = Identity.decoded(store.get(key_of(live)))
+            built = IndexIdentity.decoded(store.built_with(live) or "")
         except (TypeError, ValueError) as error:
             raise apsw.CorruptError("its settings cannot be read") from error
         if built.workspace != self._workspace:
-            raise Unreadable("not-ready", "the index is of another folder")
+            raise IndexUnreadable("not-ready", "the index is of another folder")
 
     def _explained(
         self, error: apsw.Error | UnicodeDecodeError, store: Store | None
-    ) -> Unreadable:
+    ) -> IndexUnreadable:
         """Say why the index cannot answer, and remember damage."""
-        why = unreadable(error)
+        why = index_unreadable(error)
         if why.reason != "corrupt":
             return why
         if _is_of_another_version(self.path):
-            return Unreadable("version", _OTHER_VERSION)
+            return IndexUnreadable("version", _OTHER_VERSION)
         self._damaged = store.inode if store else inode_of(self.path)
         return why
 
@@ -188,17 +181,3 @@ def _is_of_another_version(path: Path) -> bool:
         store.connection.execute("pragma checksum_verification = off").fetchall()
         return not store.is_readable_here()
     return False
-
-
-def unreadable(error: apsw.Error | UnicodeDecodeError) -> Unreadable:
-    """Say in our words why SQLite could not read an index."""
-    if isinstance(error, UnicodeDecodeError):
-        # Its own words would show text of a note.
-        return Unreadable("corrupt", f"the index is damaged; {_ANEW}")
-    if is_spoilt(error):
-        return Unreadable("corrupt", f"the index is damaged ({error}); {_ANEW}")
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return Unreadable("busy", "the index is held by another program")
-    if "no such module: fts5" in str(error):
-        return Unreadable("missing", "this SQLite has no full-text index (FTS5)")
-    return Unreadable("missing", f"the index cannot be read: {error}")

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import apsw
 
-from notewell.backends.builtin.damage import ODD
-from notewell.backends.builtin.files import SIDE_FILES, discard
+from notewell.backends.builtin.errors import NONSENSE
+from notewell.backends.builtin.index_file import SIDE_FILES, remove_index
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.maintenance import (
     copy_older,
@@ -40,14 +40,14 @@ def begin_anew(path: Path) -> None:
         apsw.Error: the vectors cannot be saved, as on a full disk.
     """
     fresh = Path(f"{path}.anew")
-    discard(fresh)
+    remove_index(fresh)
     try:
         _copy_vectors(path, fresh)
     except BaseException:
-        discard(fresh)
+        remove_index(fresh)
         raise
     if not fresh.exists():
-        discard(path)
+        remove_index(path)
         return
     for suffix in SIDE_FILES[1:]:
         # First, for the log of the old file would be read into the new one.
@@ -63,7 +63,7 @@ def _copy_vectors(path: Path, fresh: Path) -> None:
             sets = all_sets(old)
         except apsw.BusyError:
             raise
-        except ODD:
+        except NONSENSE:
             return  # nothing of it can be read, or there never were vectors
         if not sets and not older:
             return
@@ -81,7 +81,7 @@ def _copy_vectors(path: Path, fresh: Path) -> None:
 def _readable(old: Store, source: VectorSet) -> Iterator[_Texts]:
     """Yield what can be read, in the order in which it was made."""
     texts: _Texts = {}
-    with suppress(*ODD):
+    with suppress(*NONSENSE):
         for digest, key, squares, vector in old.connection.execute(
             f"select t.digest, v.id, v.squares, v.vector from {source.texts} as t"
             f" join {source.vectors} as v on {windows_of('v', 't')} order by v.id"

@@ -2,12 +2,22 @@
 
 Everything that search reads belongs to a generation: tables that share a number.
 A rebuild fills the next generation beside the live one and makes it live in one
-transaction, so that searches never meet a half-built index.
+transaction, so that searches never meet a half-built index. Beside each stands what it
+was built with: another identity needs another generation.
 """
 
+import json
+import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Final
+
+import Stemmer
+
+from notewell.backends.text.analysis import TERMS_VERSION
+from notewell.backends.text.chunking import CHUNKER_VERSION
+from notewell.config import ChunkingSettings
 
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""
@@ -20,13 +30,16 @@ _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
 _GATHERED: Final = 16 * 1024 * 1024
 """Bytes of new terms that FTS5 holds in memory before it writes a segment."""
 
+_MEANWHILE: Final = (
+    "`notewell index` builds it anew, and until then the old one answers."
+)
+
 META: Final = """
 create table if not exists nw_meta(
     key text primary key,
     value any
 ) strict, without rowid
 """
-
 
 SETTINGS: Final[Mapping[str, type]] = {
     "schema": int,
@@ -121,6 +134,11 @@ class Generation:
         """Terms that stand in a large share of the passages, with their number."""
         return f"nw_common_{self.number}"
 
+    @property
+    def identity_key(self) -> str:
+        """The setting that keeps what it was built with."""
+        return f"identity_{self.number}"
+
     def create(self) -> str:
         """Return the statements that create the tables."""
         return f"""
@@ -179,3 +197,66 @@ class Generation:
         drop table if exists {self.files};
         drop table if exists {self.common};
         """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexIdentity:
+    """Everything that the passages and terms of an index depend on, but the notes."""
+
+    workspace: str
+    chunker: str
+    tokenizer: str
+
+    @classmethod
+    def current(cls, root: Path, chunking: ChunkingSettings) -> "IndexIdentity":
+        """Return the identity that an index built here and now has."""
+        unicode, stemmer = unicodedata.unidata_version, Stemmer.version()
+        return cls(
+            workspace=str(root),
+            chunker=f"{CHUNKER_VERSION}:{chunking.tokens}/{chunking.overlap}",
+            tokenizer=f"{TERMS_VERSION}:unicode-{unicode}:snowball-{stemmer}",
+        )
+
+    def built(self, built_with: str | None) -> bool:
+        """Say whether a generation was built with it; see `Store.built_with`."""
+        return built_with == self.encoded()
+
+    def reason_to_replace(self, built_with: str | None) -> str | None:
+        """Say for a person why the index that answers is built anew; None if it is not.
+
+        Args:
+            built_with: What it was built with; see `Store.built_with`.
+
+        Raises:
+            ValueError, TypeError: what it was built with is damaged.
+        """
+        if built_with is None or self.built(built_with):
+            return None
+        built = self.decoded(built_with)
+        here, there = _unicode_of(self.tokenizer), _unicode_of(built.tokenizer)
+        if here == there:
+            return f"The index was built with other settings; {_MEANWHILE}"
+        return (
+            f"The index was built by a Python with the Unicode data {there}, and this one"
+            f" has {here}, by which some letters are told apart otherwise; {_MEANWHILE}"
+            " All notes are read again for it, no vector is made again. Two Pythons that"
+            " take turns do so each time: use one, or set memorySearch.store.path."
+        )
+
+    def encoded(self) -> str:
+        """Return the form in which the index keeps it."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def decoded(cls, text: str) -> "IndexIdentity":
+        """Read what `encoded` wrote."""
+        return cls(**json.loads(text))
+
+
+def _unicode_of(tokenizer: str) -> str:
+    """Return the version of the Unicode data in what terms were made with.
+
+    >>> _unicode_of("7:unicode-15.1.0:snowball-3.0.1")
+    '15.1.0'
+    """
+    return tokenizer.partition(":unicode-")[2].partition(":")[0]

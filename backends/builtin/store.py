@@ -10,13 +10,16 @@ from typing import Any, Final
 
 import apsw
 
-from notewell.backends.builtin.checksums import ROOM, file_layer
-from notewell.backends.builtin.damage import (
-    BACKEND,
-    require_declared,
-    require_setting,
+from notewell.backends.builtin.errors import BACKEND, require_declared, require_setting
+from notewell.backends.builtin.index_file import (
+    CHECKSUM_BYTES,
+    checksum_vfs,
+    forget_open,
+    inode_of,
+    owner_of,
+    remember_open,
+    remove_index,
 )
-from notewell.backends.builtin.files import closed, discard, inode_of, opened, owner_of
 from notewell.backends.builtin.schema import (
     APPLICATION_ID,
     META,
@@ -25,7 +28,7 @@ from notewell.backends.builtin.schema import (
 )
 from notewell.errors import BackendUnavailable
 
-__all__ = ["BACKEND", "Store", "discard", "owner_of"]
+__all__ = ["BACKEND", "Store", "owner_of", "remove_index"]
 
 _BUSY_MS: Final = 10_000
 _CHECKPOINT_PAGES: Final = 10_000
@@ -64,10 +67,10 @@ class Store:
         self.is_empty = False
         self._mapped = 0
         self._closed = False
-        self.inode = opened(path)
+        self.inode = remember_open(path)
         try:
             self.connection = apsw.Connection(
-                name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, vfs=file_layer()
+                name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, vfs=checksum_vfs()
             )
         except BaseException:
             self._forget()
@@ -130,8 +133,8 @@ class Store:
         self.connection.set_busy_timeout(_BUSY_MS)
         # First of all, and not through the log: whatever ends us, the file is ours.
         if self.one("pragma application_id") != APPLICATION_ID:
-            if file_layer():
-                self.connection.reserve_bytes("main", ROOM)
+            if checksum_vfs():
+                self.connection.reserve_bytes("main", CHECKSUM_BYTES)
             self.connection.execute(
                 f"begin; pragma application_id = {APPLICATION_ID};"
                 f" pragma user_version = {APPLICATION_ID}; commit"
@@ -149,7 +152,7 @@ class Store:
     def _forget(self) -> None:
         if not self._closed:
             self._closed = True
-            closed(self.inode)
+            forget_open(self.inode)
 
     def heed(self, stop: Event | None) -> None:
         """Break off what is read with `apsw.InterruptError` once `stop` is set."""
@@ -216,6 +219,11 @@ class Store:
             raise apsw.CorruptError(f"its setting {key!r} is damaged")
         return None if number is None else Generation(number)
 
+    def built_with(self, tables: Generation | None) -> str | None:
+        """Return the identity with which a generation was built, if it is known."""
+        text: str | None = self.get(tables.identity_key) if tables else None
+        return text
+
     def require_whole(self) -> dict[str, Any]:
         """See that every table that searches read is there; return all settings.
 
@@ -228,8 +236,8 @@ class Store:
         if settings.get("live"):
             live = Generation(settings["live"])
             # The full-text index looks at its own settings when it is opened.
-            opened = f"exists (select 1 from {live.fts})"
-            here = dict(self.rows(f"select name, {opened} from sqlite_schema"))
+            remember_open = f"exists (select 1 from {live.fts})"
+            here = dict(self.rows(f"select name, {remember_open} from sqlite_schema"))
             missing = live.tables - here.keys()
             if missing:
                 raise apsw.CorruptError(f"the table {min(missing)} is missing")
@@ -268,7 +276,9 @@ class Store:
     @property
     def is_writable_here(self) -> bool:
         """Whether checksums that the file has are kept when it is written here."""
-        return bool(file_layer() or self.connection.reserve_bytes("main") != ROOM)
+        return bool(
+            checksum_vfs() or self.connection.reserve_bytes("main") != CHECKSUM_BYTES
+        )
 
     def was_replaced(self) -> bool:
         """Say whether another file now stands at the path, or less of this one."""

@@ -23,9 +23,12 @@ from notewell.backends.builtin.changes import (
     generation_changes,
     indexed_notes,
 )
-from notewell.backends.builtin.identity import Identity, key_of
 from notewell.backends.builtin.indexer import Indexer
-from notewell.backends.builtin.schema import SCHEMA_VERSION, Generation
+from notewell.backends.builtin.schema import (
+    SCHEMA_VERSION,
+    Generation,
+    IndexIdentity,
+)
 from notewell.backends.builtin.store import Store
 from notewell.config import SearchSettings
 from notewell.workspace import Note, WorkspaceScan
@@ -52,7 +55,7 @@ def bring_up_to_date(
     store: Store,
     found: Inventory,
     *,
-    identity: Identity,
+    identity: IndexIdentity,
     settings: SearchSettings,
     force: bool,
     deadline: float | None,
@@ -92,14 +95,14 @@ def bring_up_to_date(
     return indexer.changed, left
 
 
-def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
+def _target(store: Store, identity: IndexIdentity, *, force: bool) -> Generation:
     """Return the generation to write: the live one, or one that is being built."""
     live, building = store.live(), store.building()
-    if live and not force and identity.built(store, live):
+    if live and not force and identity.built(store.built_with(live)):
         if building:
             _abandon(store, building)
         return live
-    if building and not force and identity.built(store, building):
+    if building and not force and identity.built(store.built_with(building)):
         return building
     number = 1 + max(one.number if one else 0 for one in (live, building))
     with store.connection:
@@ -108,7 +111,7 @@ def _target(store: Store, identity: Identity, *, force: bool) -> Generation:
         store.put("schema", SCHEMA_VERSION)
         store.put("building", number)
         _drop(store, Generation(number))  # what damage may have left behind
-        store.put(key_of(Generation(number)), identity.encoded())
+        store.put(Generation(number).identity_key, identity.encoded())
         store.connection.execute(Generation(number).create())
     return Generation(number)
 
@@ -148,7 +151,7 @@ def _works_on_transcripts(
 ) -> Iterator[Callable[[], None]]:
     if not todo:
         return
-    from notewell.backends.builtin.transcripts.indexing import TranscriptIndexer
+    from notewell.backends.builtin.transcripts import TranscriptIndexer
 
     spoken = TranscriptIndexer(store, target, indexer, settings.chunking)
     for indexed in todo.removed:
@@ -264,4 +267,6 @@ def _abandon(store: Store, generation: Generation) -> None:
 
 def _drop(store: Store, generation: Generation) -> None:
     store.connection.execute(generation.drop())
-    store.connection.execute("delete from nw_meta where key = ?", (key_of(generation),))
+    store.connection.execute(
+        "delete from nw_meta where key = ?", (generation.identity_key,)
+    )

@@ -10,19 +10,18 @@ import apsw
 
 from notewell.backends.base import Run, Site
 from notewell.backends.builtin.changes import Inventory, live_changes, take_inventory
-from notewell.backends.builtin.checksums import check_pages
-from notewell.backends.builtin.damage import explained
-from notewell.backends.builtin.files import state_of
-from notewell.backends.builtin.identity import Identity
-from notewell.backends.builtin.locking import only_writer
-from notewell.backends.builtin.readers import Readers, Unreadable
-from notewell.backends.builtin.store import BACKEND, Store
+from notewell.backends.builtin.errors import BACKEND, IndexUnreadable, backend_errors
+from notewell.backends.builtin.index_file import check_pages, file_state
+from notewell.backends.builtin.locking import writer_lock
+from notewell.backends.builtin.readers import ReaderPool
+from notewell.backends.builtin.schema import IndexIdentity
+from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.sync import agreed, bring_up_to_date
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Indexed:
+class SyncReport:
     """What a run over the texts has done.
 
     Attributes:
@@ -38,11 +37,15 @@ class Indexed:
     warnings: tuple[str, ...] = ()
 
 
-class Writer:
+class IndexWriter:
     """Writes the index of one workspace. Safe to share between threads."""
 
     def __init__(
-        self, site: Site, readers: Readers, identity: Identity, closing: threading.Event
+        self,
+        site: Site,
+        readers: ReaderPool,
+        identity: IndexIdentity,
+        closing: threading.Event,
     ) -> None:
         """Take what `readers` read; `closing` is set when nobody is waited for."""
         self._site = site
@@ -53,7 +56,7 @@ class Writer:
 
     def index(
         self, run: Run, stop: threading.Event, *, publish: bool = True
-    ) -> Indexed:
+    ) -> SyncReport:
         """Make the text index agree with the files.
 
         Args:
@@ -66,32 +69,32 @@ class Writer:
         """
         deadline = None if run.within is None else time.monotonic() + run.within
         patient = run.within is None
-        before = state_of(self._path)
+        before = file_state(self._path)
         scanned = self._scanned(emptied=run.force)
         if not run.force and self._agrees(scanned):
             if patient:
                 self._settle()
-            return Indexed(scanned=scanned)
-        with only_writer(
+            return SyncReport(scanned=scanned)
+        with writer_lock(
             self._path, patient=patient, listener=run.listener, closing=stop
         ) as mine:
             if not mine:
                 busy = "Another process is indexing; its result is used."
-                return Indexed(scanned=scanned, left=None, warnings=(busy,))
-            if state_of(self._path) != before:
+                return SyncReport(scanned=scanned, left=None, warnings=(busy,))
+            if file_state(self._path) != before:
                 # Whoever wrote since may know newer notes than this scan does.
                 scanned = self._scanned()
-            with explained(self._path):
+            with backend_errors(self._path):
                 done, left = self._write(scanned, run, deadline, publish=publish)
-        return Indexed(scanned=scanned, done=done, left=left)
+        return SyncReport(scanned=scanned, done=done, left=left)
 
     def replaces(self) -> bool:
         """Say whether the next run builds another index beside the one that answers."""
         try:
             with self._readers.one() as store:
                 live = store.live()
-                return live is None or not self._identity.built(store, live)
-        except Unreadable:
+                return live is None or not self._identity.built(store.built_with(live))
+        except IndexUnreadable:
             return False
 
     def begin_anew(self, *, patient: bool) -> None:
@@ -100,7 +103,10 @@ class Writer:
         Args:
             patient: Wait for whoever writes.
         """
-        with only_writer(self._path, patient=patient) as mine, explained(self._path):
+        with (
+            writer_lock(self._path, patient=patient) as mine,
+            backend_errors(self._path),
+        ):
             if mine:
                 self._begin_anew()
 
@@ -113,8 +119,8 @@ class Writer:
         """
         from notewell.backends.builtin.vectors.maintenance import carry_over, has_older
 
-        lock = only_writer(self._path, patient=True, closing=self._closing)
-        with lock, explained(self._path), closing(self._opened()) as store:
+        lock = writer_lock(self._path, patient=True, closing=self._closing)
+        with lock, backend_errors(self._path), closing(self._opened()) as store:
             if has_older(store):
                 carry_over(store)
             yield store
@@ -144,7 +150,7 @@ class Writer:
 
     def _holds_notes(self) -> bool:
         """Say whether the index knows any note."""
-        with suppress(Unreadable), self._readers.one() as store:
+        with suppress(IndexUnreadable), self._readers.one() as store:
             live = store.live()
             return live is not None and store.one(f"select 1 from {live.files}") == 1
         return False
@@ -158,7 +164,7 @@ class Writer:
                 found = live_changes(
                     store, scanned, self._identity, self._site.agent.search
                 )
-        except Unreadable:
+        except IndexUnreadable:
             return False
         return found is not None and not len(found)
 
@@ -215,9 +221,9 @@ class Writer:
             BackendFailed: the index turned out to be damaged.
         """
         try:
-            with only_writer(self._path, patient=False) as mine:
+            with writer_lock(self._path, patient=False) as mine:
                 if mine:
-                    with explained(self._path), closing(self._opened()) as store:
+                    with backend_errors(self._path), closing(self._opened()) as store:
                         agreed(store)
                         self._look_over(store)
         except BackendError as error:

@@ -1,6 +1,6 @@
 """Engines of ours keep what `notewell.backends.base` promises; QMD's are in `qmd/`."""
 
-from notewell.backends.builtin.backend import BuiltinBackend
+from notewell.backends.builtin.engine import BuiltinBackend
 from notewell.backends.contract import BackendContract, InMemoryBackend
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import SILENT, Run, Upload
-from notewell.backends.builtin.locking import only_writer
+from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.calibration import calibration_key
 from notewell.backends.builtin.vectors.maintenance import (
@@ -121,7 +121,7 @@ class EmbedRun:
             _forget_refused(store, vectors, since=0 if anew else _TRY_AGAIN)
             if anew:
                 drop_damaged(store, vectors)
-        with only_writer(Path(f"{path}.vectors"), patient=False) as mine:
+        with writer_lock(Path(f"{path}.vectors"), patient=False) as mine:
             try:
                 if mine:
                     self._make(embedder, vectors, run)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Run, Site
-from notewell.backends.builtin.locking import only_writer
-from notewell.backends.builtin.readers import Unreadable
-from notewell.backends.builtin.store import BACKEND, Store
+from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
+from notewell.backends.builtin.locking import writer_lock
+from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.outcome import (
     KEYWORDS_ONLY,
     EmbedReport,
@@ -102,7 +102,7 @@ class VectorEngine:
             if provider.instant and (index := self._to_begin(provider)):
                 # What keeps them from being made is told by the answer without them.
                 with suppress(BackendError):
-                    with only_writer(index, patient=False) as free:
+                    with writer_lock(index, patient=False) as free:
                         pass
                     if free:
                         self._made(provider, Run(vectors="instant"))
@@ -173,7 +173,7 @@ class VectorEngine:
             making.run(self._ready(provider, run), run, anew=anew)
         except EmbeddingError as error:
             return f"{error.message}; {error.remedy}"
-        except Unreadable as error:
+        except IndexUnreadable as error:
             raise BackendFailed(
                 BACKEND, error.why, reason=error.reason, remedy=_REBUILD
             ) from error

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity
-from notewell.backends.builtin.readers import Unreadable
+from notewell.backends.builtin.errors import IndexUnreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 
@@ -275,7 +275,7 @@ def live_generation(store: Store) -> Generation:
     """
     found = store.live()
     if found is None:
-        raise Unreadable("not-ready", "the index was removed while it was written")
+        raise IndexUnreadable("not-ready", "the index was removed while it was written")
     return found
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.base import Query
-from notewell.backends.blocking import WorkCancelled
-from notewell.backends.builtin.backend import BuiltinBackend
-from notewell.backends.builtin.readers import Readers
+from notewell.backends.blocking import CalledOff
+from notewell.backends.builtin.engine import BuiltinBackend
+from notewell.backends.builtin.readers import ReaderPool
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -37,9 +37,9 @@ def stop() -> Generator[threading.Event]:
     timer.join()
 
 
-def readers_of(notebook: "Notebook") -> Readers:
+def readers_of(notebook: "Notebook") -> ReaderPool:
     """Connections as the engine lends them, for statements of our own."""
-    return Readers(notebook.index, str(notebook.root))
+    return ReaderPool(notebook.index, str(notebook.root))
 
 
 def test_a_statement_is_broken_off_and_the_next_search_answers(
@@ -49,7 +49,7 @@ def test_a_statement_is_broken_off_and_the_next_search_answers(
     notebook.refresh()
     readers = readers_of(notebook)
 
-    with pytest.raises(WorkCancelled), readers.one(stop) as store:
+    with pytest.raises(CalledOff), readers.one(stop) as store:
         store.rows(ENDLESS)
 
     assert notebook.ask("heron").mode == "keyword"

@@ -11,8 +11,7 @@ import apsw
 import pytest
 
 from notewell.backends.builtin.engine import Engine
-from notewell.backends.builtin.location import locate_index
-from notewell.backends.builtin.store import owner_of
+from notewell.backends.builtin.index_file import locate_index, owner_of
 from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from notewell.backends.builtin import checksums, store
-from notewell.backends.builtin.checksums import ROOM, check_pages, file_layer
+from notewell.backends.builtin import index_file, store
+from notewell.backends.builtin.index_file import (
+    CHECKSUM_BYTES,
+    check_pages,
+    checksum_vfs,
+)
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -64,7 +68,7 @@ def built(notebook: "Notebook") -> "Notebook":
 
 def change(index: Path, sql: str) -> None:
     """Change an index as notewell itself would, checksums and all."""
-    with closing(apsw.Connection(str(index), vfs=file_layer())) as connection:
+    with closing(apsw.Connection(str(index), vfs=checksum_vfs())) as connection:
         connection.execute(sql).fetchall()
 
 
@@ -164,7 +168,7 @@ def test_ten_bits_of_every_page_are_found_and_mended(
 def test_pages_that_no_search_reads_are_looked_over_a_part_in_each_run(
     built: "Notebook", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checksums, "_BUDGET", 3 * PAGE)
+    monkeypatch.setattr(index_file, "_BUDGET", 3 * PAGE)
     pages = built.index.stat().st_size // PAGE
 
     first = check_pages(built.index, 0)
@@ -216,7 +220,7 @@ def test_without_the_extension_an_index_is_kept_as_ever(
     notebook.refresh()
     notebook.reopen()
     monkeypatch.setattr(store, "file_layer", no_layer)
-    monkeypatch.setattr(checksums, "file_layer", no_layer)
+    monkeypatch.setattr(index_file, "checksum_vfs", no_layer)
 
     found = notebook.ask("word7", limit=1)
     report = notebook.refresh()  # else checksums would stay that no longer fit
@@ -225,7 +229,7 @@ def test_without_the_extension_an_index_is_kept_as_ever(
     assert not found.degraded
     assert report.changed == len(NOTES)
     assert again.changed == 0
-    assert notebook.index.read_bytes()[20] != ROOM
+    assert notebook.index.read_bytes()[20] != CHECKSUM_BYTES
     assert not notebook.ask("word7").degraded
 
 

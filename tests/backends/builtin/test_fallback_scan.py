@@ -7,8 +7,8 @@ import apsw
 import pytest
 
 from notewell.backends.base import Query
+from notewell.backends.builtin.errors import index_unreadable
 from notewell.backends.builtin.fallback_scan import search_files
-from notewell.backends.builtin.readers import unreadable
 from notewell.backends.builtin.schema import APPLICATION_ID
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_what_sqlite_says_is_told_in_one_word_and_without_text_of_notes(
     notebook: "Notebook", error: apsw.Error | UnicodeDecodeError, reason: str
 ) -> None:
     notebook.write(NOTES)
-    why = unreadable(error)
+    why = index_unreadable(error)
 
     found = search_files(
         notebook.site(), Query(text="gateway", limit=6), why.reason, why.why

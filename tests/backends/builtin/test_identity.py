@@ -46,7 +46,7 @@ def test_other_terms_need_another_index(
     built: "Notebook", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = built.engine.status().identity
-    monkeypatch.setattr("notewell.backends.builtin.identity.TERMS_VERSION", "next")
+    monkeypatch.setattr("notewell.backends.builtin.schema.TERMS_VERSION", "next")
     built.reopen()
 
     meanwhile = built.ask("word17", limit=1)

@@ -7,7 +7,7 @@ import pytest
 
 from notewell.backends.base import Run
 from notewell.backends.builtin.engine import Engine
-from notewell.backends.builtin.readers import Readers
+from notewell.backends.builtin.readers import ReaderPool
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -232,7 +232,7 @@ def test_a_connection_that_is_lent_when_all_are_closed_is_closed_when_it_comes_b
 ) -> None:
     notebook.write({"memory/a.md": "kiwi"})
     notebook.refresh()
-    readers = Readers(notebook.index, str(notebook.root))
+    readers = ReaderPool(notebook.index, str(notebook.root))
 
     with readers.one() as store:
         readers.close()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.base import Run
-from notewell.backends.builtin.locking import only_writer
+from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.vectors import embed, engine
 from notewell.errors import EmbeddingError
 
@@ -181,7 +181,7 @@ def test_a_search_does_not_wait_for_who_writes_the_index(
     meant.notebook.write(NOTES)
     meant.notebook.refresh()
 
-    with only_writer(meant.notebook.index, patient=False) as mine:
+    with writer_lock(meant.notebook.index, patient=False) as mine:
         found = meant.notebook.ask("soup")
 
     assert (mine, instant.texts) == (True, [])

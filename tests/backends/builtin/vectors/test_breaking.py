@@ -12,9 +12,9 @@ import pytest
 
 import notewell
 from notewell.backends.builtin import search
-from notewell.backends.builtin.locking import only_writer
+from notewell.backends.builtin.index_file import remove_index
+from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.salvage import begin_anew
-from notewell.backends.builtin.store import discard
 from notewell.backends.builtin.vectors import nearest
 from notewell.errors import BackendFailed, EmbeddingError
 
@@ -31,7 +31,7 @@ def test_an_index_that_is_removed_meanwhile_is_an_error_of_ours(
 
     def remove(texts: Sequence[str]) -> None:
         concepts.before = lambda texts: None
-        discard(meant.notebook.index)
+        remove_index(meant.notebook.index)
 
     concepts.before = remove
     with pytest.raises(BackendFailed, match="removed") as failed:
@@ -142,7 +142,7 @@ def test_damage_of_one_set_costs_no_other_its_vectors(
         index.execute("drop table nw_texts_1")
     other.texts.clear()
 
-    with only_writer(meant.notebook.index, patient=True):
+    with writer_lock(meant.notebook.index, patient=True):
         begin_anew(meant.notebook.index)
     meant.has(other.provider())
     report = meant.index()

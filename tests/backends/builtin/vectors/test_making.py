@@ -10,7 +10,7 @@ import pytest
 
 from notewell.adapters.embeddings.base import Choice, Fetched
 from notewell.backends.base import Run, Upload
-from notewell.backends.builtin import identity
+from notewell.backends.builtin import schema
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.vectors import nearest
 from notewell.errors import EmbeddingError
@@ -53,7 +53,7 @@ def test_nothing_that_stays_the_same_is_embedded_twice(
     (meant.notebook.root / "memory/n00.md").rename(meant.notebook.root / "memory/m.md")
     meant.notebook.write({"memory/copy.md": NOTES["memory/n01.md"]})
     meant.index()
-    monkeypatch.setattr(identity, "TERMS_VERSION", "another tokenizer")
+    monkeypatch.setattr(schema, "TERMS_VERSION", "another tokenizer")
     meant.has()
     meant.index()
 

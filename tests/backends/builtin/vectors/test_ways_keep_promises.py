@@ -9,7 +9,7 @@ from tests.backends.builtin.vectors.conftest import Concepts
 
 from notewell.adapters.embeddings.base import Choice
 from notewell.backends.base import PLAIN_RUN, Run, Site
-from notewell.backends.builtin.backend import BuiltinBackend
+from notewell.backends.builtin.engine import BuiltinBackend
 from notewell.backends.builtin.vectors import nearest
 from notewell.backends.contract import BackendContract
 from notewell.types import IndexReport

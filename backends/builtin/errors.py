@@ -10,11 +10,12 @@ import apsw
 
 from notewell.backends.builtin.schema import NEVER_NULL, SETTINGS
 from notewell.errors import BackendFailed, BackendUnavailable
+from notewell.types import FallbackReason
 from notewell.workspace.layout import show_name
 
 BACKEND: Final = "builtin"
 
-ODD: Final = (
+NONSENSE: Final = (
     apsw.Error,
     ArithmeticError,
     AttributeError,
@@ -45,7 +46,7 @@ _NOT_HERE: Final = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsErro
 _KINDS: Final = {"integer": int, "text": str, "blob": bytes, "real": float}
 
 
-def is_spoilt(error: Exception) -> bool:
+def is_damage(error: Exception) -> bool:
     """Say whether an error means that the file is damaged."""
     if isinstance(error, apsw.IOError):
         # The stubs of apsw do not know this one.
@@ -55,6 +56,15 @@ def is_spoilt(error: Exception) -> bool:
         said = str(error).removesuffix("no such table: nw_meta")
         return any(words in said for words in _SPOILT_TABLES)
     return isinstance(error, (*_SPOILT, UnicodeDecodeError))
+
+
+class IndexUnreadable(Exception):
+    """The index cannot answer; carries why, in one word and in a sentence."""
+
+    def __init__(self, reason: FallbackReason, why: str) -> None:
+        super().__init__(why)
+        self.reason: FallbackReason = reason
+        self.why = why
 
 
 def require_declared(
@@ -91,8 +101,22 @@ def require_setting(key: str, value: Any) -> None:
         raise apsw.CorruptError(f"its setting {key!r} is damaged")
 
 
+def index_unreadable(error: apsw.Error | UnicodeDecodeError) -> IndexUnreadable:
+    """Say in our words why SQLite could not read an index."""
+    if isinstance(error, UnicodeDecodeError):
+        # Its own words would show text of a note.
+        return IndexUnreadable("corrupt", f"the index is damaged; {_FORCE}")
+    if is_damage(error):
+        return IndexUnreadable("corrupt", f"the index is damaged ({error}); {_FORCE}")
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return IndexUnreadable("busy", "the index is held by another program")
+    if "no such module: fts5" in str(error):
+        return IndexUnreadable("missing", "this SQLite has no full-text index (FTS5)")
+    return IndexUnreadable("missing", f"the index cannot be read: {error}")
+
+
 @contextmanager
-def explained(path: Path) -> Generator[None]:
+def backend_errors(path: Path) -> Generator[None]:
     """Turn what SQLite and the system say about a write into a BackendError."""
     try:
         yield
@@ -109,7 +133,7 @@ def _begun_by(error: Exception) -> Exception:
 
 
 def _in_our_words(name: str, error: Exception) -> BackendFailed | BackendUnavailable:
-    if is_spoilt(error):
+    if is_damage(error):
         text = isinstance(error, UnicodeDecodeError)  # whose words would show some
         return BackendFailed(
             BACKEND,

@@ -1,4 +1,8 @@
-"""Writing transcripts into a generation of the index, and on from where one stopped."""
+"""Writing transcripts into a generation of the index, and on from where one stopped.
+
+Their passages are cut from the cleaned text, whose lines are counted on their own;
+beside each passage stands the line of the JSONL behind each of its lines.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

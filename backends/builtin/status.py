@@ -1,0 +1,223 @@
+"""What an index holds and lacks, counted when it is asked for."""
+
+from dataclasses import replace
+from typing import Final
+
+from notewell.backends.base import Site
+from notewell.backends.builtin.changes import Inventory, count_pending, take_inventory
+from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
+from notewell.backends.builtin.index_file import IndexLocation, index_bytes
+from notewell.backends.builtin.readers import ReaderPool
+from notewell.backends.builtin.schema import Generation, IndexIdentity
+from notewell.backends.builtin.search import unread_warnings
+from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.vectors.outcome import EmbedReport
+from notewell.backends.builtin.vectors.sets import (
+    all_sets,
+    count_embedded,
+    count_missing,
+)
+from notewell.backends.builtin.writer import SyncReport
+from notewell.backends.text.passages import with_silent_transcripts
+from notewell.config import VectorSettings
+from notewell.errors import BackendFailed
+from notewell.types import (
+    VECTOR_SEARCH,
+    IndexReport,
+    IndexStatus,
+    Skipped,
+    VectorStatus,
+)
+
+_CHECKED_AT_ONCE: Final = 64 * 2**20
+"""Bytes of an index that are looked over before it is counted: some 60 ms."""
+
+_REBUILD: Final = "run `notewell index`; no note was touched"
+
+
+class StatusReader:
+    """Counts what the index of one workspace holds and lacks."""
+
+    def __init__(
+        self,
+        site: Site,
+        location: IndexLocation,
+        readers: ReaderPool,
+        identity: IndexIdentity,
+    ) -> None:
+        self._site = site
+        self._path = location.path
+        self._notice = (location.notice,) if location.notice else ()
+        self._readers = readers
+        self._identity = identity
+
+    def status(self, last_problem: str | None) -> IndexStatus:
+        """Count, and look over a small index.
+
+        Args:
+            last_problem: What the last run in the background failed with.
+        """
+        scanned = take_inventory(self._site)
+        warnings = (*self._notice, *unread_warnings(scanned.unread()))
+        if last_problem:
+            warnings = (*warnings, f"The last run: {last_problem}")
+        try:
+            with self._readers.one() as store:
+                if index_bytes(self._path) <= _CHECKED_AT_ONCE:
+                    store.require_sound()
+                return replace(self._counted(store, scanned), warnings=warnings)
+        except IndexUnreadable as error:
+            return self._unreadable(len(scanned), error, warnings)
+
+    def report(self, synced: SyncReport, embedded: EmbedReport) -> IndexReport:
+        """Count after a run; what is pending too, if it is not known.
+
+        Raises:
+            BackendFailed: the index that was written cannot be read.
+        """
+        closed = unread_warnings(synced.scanned.unread())
+        warnings = (*self._notice, *closed, *synced.warnings, *embedded.warnings)
+        try:
+            with self._readers.one() as store:
+                held = self._counted(store, synced.scanned, pending=synced.left)
+        except IndexUnreadable as error:
+            return self._unfinished(synced, error, warnings)
+        return IndexReport(
+            files=held.files,
+            chunks=held.chunks,
+            embedded=embedded.embedded,
+            pending=held.pending,
+            changed=synced.done,
+            skipped=(*synced.scanned.skipped, *held.skipped),
+            local_to_remote=embedded.local_to_remote,
+            warnings=warnings,
+        )
+
+    def _counted(
+        self, store: Store, scanned: Inventory, pending: int | None = None
+    ) -> IndexStatus:
+        """Count what the live generation holds, and what it lacks if that is not known."""
+        search = self._site.agent.search
+        if pending is None:
+            pending = count_pending(store, scanned, self._identity, search)
+        live = store.live()
+        assert live is not None
+        identity = IndexIdentity.decoded(store.built_with(live) or "")
+        vectors, searched = _vectors(store, live, search.store.vector)
+        return IndexStatus(
+            location=str(self._path),
+            bytes=index_bytes(self._path),
+            files=store.one(f"select count(*) from {live.files} where problem is null"),
+            chunks=store.one(f"select count(*) from {live.chunks}"),
+            pending=pending,
+            indexed_at=store.indexed_at(),
+            last_error=store.get("last_error"),
+            identity={"chunker": identity.chunker, "tokenizer": identity.tokenizer},
+            vectors=vectors,
+            skipped=_problems(store, live),
+            details={**searched, **_transcripts(store, live)},
+        )
+
+    def _unreadable(
+        self, notes: int, error: IndexUnreadable, warnings: tuple[str, ...]
+    ) -> IndexStatus:
+        """Return the status of an index that cannot be read."""
+        return IndexStatus(
+            location=str(self._path),
+            bytes=index_bytes(self._path),
+            files=0,
+            chunks=0,
+            pending=notes,
+            last_error=None if error.reason == "not-ready" else error.why,
+            warnings=warnings,
+        )
+
+    def _unfinished(
+        self, synced: SyncReport, error: IndexUnreadable, warnings: tuple[str, ...]
+    ) -> IndexReport:
+        """Return the report of a run after which no index answers."""
+        if synced.left == 0:
+            if error.reason not in ("not-ready", "version"):
+                raise BackendFailed(
+                    BACKEND, error.why, reason=error.reason, remedy=_REBUILD
+                ) from error
+            replaced = f"Another program has replaced the index: {error.why}."
+            warnings = (*warnings, replaced)
+        return IndexReport(
+            files=0,
+            chunks=0,
+            pending=synced.left or len(synced.scanned),
+            changed=synced.done,
+            skipped=synced.scanned.skipped,
+            warnings=warnings,
+        )
+
+
+def _transcripts(store: Store, live: Generation) -> dict[str, str]:
+    """Say how many there are, and in which of them there is nothing to search."""
+    files = store.one(f"select count(*) from {live.transcripts}")
+    if not files:
+        return {}
+    passages = store.one(f"select count(*) from {live.origins}")
+    silent = store.rows(
+        f"select f.path from {live.transcripts} as t"
+        f" join {live.files} as f on f.id = t.file_id"
+        " where f.problem is null and f.size > 0 and not exists"
+        f" (select 1 from {live.chunks} as c where c.file_id = f.id) order by f.path"
+    )
+    index_status = f"{files:,} with {passages:,} passages"
+    return {
+        "transcripts": with_silent_transcripts(
+            index_status, [path for (path,) in silent]
+        )
+    }
+
+
+def _vectors(
+    store: Store, live: Generation, settings: VectorSettings
+) -> tuple[tuple[VectorStatus, ...], dict[str, str]]:
+    """Count the sets, and say what they are searched by, where there are any."""
+    sets = all_sets(store)
+    if not sets:
+        return (), {}
+    from notewell.backends.builtin.vectors import calibration
+    from notewell.backends.builtin.vectors.nearest import hindrance, needs_codes
+    from notewell.backends.builtin.vectors.sqlite_vec import (
+        IN_PROCESS,
+        NAME,
+        load_extension,
+    )
+
+    extension = load_extension(store, settings)
+    said = f"{NAME} {extension.version}, {extension.path}"
+    if extension.version is None:
+        said = f"{IN_PROCESS}: {extension.why}"
+    found: list[VectorStatus] = []
+    for identity, kept in sets:
+        many = needs_codes(store, kept)
+        hindered = hindrance(store, kept, extension, many=many)
+        if hindered:
+            said = f"{IN_PROCESS}: {hindered.message}"
+        found.append(
+            VectorStatus(
+                provider=identity.provider,
+                model=identity.model,
+                dimension=identity.dimension,
+                passages=count_embedded(store, live, kept),
+                lacking=count_missing(store, live, kept),
+                search=IN_PROCESS if hindered or not extension.version else NAME,
+                vectors=store.one(f"select count(*) from {kept.vectors}"),
+                apart=calibration.read_calibration(
+                    store.get(calibration.calibration_key(kept))
+                ).in_words(),
+            )
+        )
+    return tuple(found), {VECTOR_SEARCH: said}
+
+
+def _problems(store: Store, live: Generation) -> tuple[Skipped, ...]:
+    rows = store.rows(
+        f"select path, problem from {live.files} where problem is not null"
+        " order by path"
+    )
+    return tuple(Skipped(path=p, reason="unreadable", detail=why) for p, why in rows)
