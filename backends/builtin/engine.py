@@ -20,7 +20,7 @@ from notewell.backends.base import (
     Site,
     Upload,
 )
-from notewell.backends.blocking import CalledOff, called_off, off_the_loop
+from notewell.backends.blocking import WorkCancelled, cancellable, off_the_loop
 from notewell.backends.builtin.errors import IndexUnreadable
 from notewell.backends.builtin.index_file import locate_index
 from notewell.backends.builtin.policy import BuiltinPolicy
@@ -267,19 +267,19 @@ class BuiltinBackend:
 
     async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:
         """Make the index agree with the files."""
-        return await called_off(self._refreshed, run)
+        return await cancellable(self._refreshed, run)
 
     async def search(self, query: Query) -> Findings:
         """Return at most `query.limit` hits."""
-        return await called_off(self._engine.search, query)
+        return await cancellable(self._engine.search, query)
 
     async def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""
         return await off_the_loop(self._engine.status)
 
-    def nudge(self, *, changed: bool = True) -> None:
+    def refresh_soon(self, *, changed: bool = True) -> None:
         """Say that the index should be brought up to date."""
-        self._engine.nudge(changed=changed)
+        self._engine.refresh_soon(changed=changed)
 
     async def close(self) -> None:
         """Release what the engine holds."""
@@ -317,4 +317,4 @@ class _Stoppable(Listener):
 
     def _check(self) -> None:
         if self._stop.is_set():
-            raise CalledOff
+            raise WorkCancelled

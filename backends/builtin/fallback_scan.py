@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import Event
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.blocking import CalledOff
+from notewell.backends.blocking import WorkCancelled
 from notewell.backends.builtin.errors import BACKEND
 from notewell.backends.builtin.search import (
     best_hits,
@@ -143,7 +143,7 @@ def scan_notes(
     until = time.monotonic() + _SECONDS
     for note in notes:
         if stop and stop.is_set():
-            raise CalledOff
+            raise WorkCancelled
         read += 1
         for passage in _passages(note, chunking, total, unread):
             total += 1

@@ -7,7 +7,7 @@ from threading import Event, Lock
 
 import apsw
 
-from notewell.backends.blocking import CalledOff
+from notewell.backends.blocking import WorkCancelled
 from notewell.backends.builtin.errors import (
     NONSENSE,
     IndexUnreadable,
@@ -75,7 +75,7 @@ class ReaderPool:
             store.heed(None)
         except apsw.InterruptError as error:
             store.close()
-            raise CalledOff from error
+            raise WorkCancelled from error
         except (apsw.Error, UnicodeDecodeError) as error:
             store.close()
             raise self._explained(error, store) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.base import Query
-from notewell.backends.blocking import CalledOff
+from notewell.backends.blocking import WorkCancelled
 from notewell.backends.builtin.engine import BuiltinBackend
 from notewell.backends.builtin.readers import ReaderPool
 
@@ -49,7 +49,7 @@ def test_a_statement_is_broken_off_and_the_next_search_answers(
     notebook.refresh()
     readers = readers_of(notebook)
 
-    with pytest.raises(CalledOff), readers.one(stop) as store:
+    with pytest.raises(WorkCancelled), readers.one(stop) as store:
         store.rows(ENDLESS)
 
     assert notebook.ask("heron").mode == "keyword"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SLOW = """
 import asyncio, os, socket
 from notewell.backends.blocking import cancellable
-from notewell.backends.builtin.backend import BuiltinBackend
+from notewell.backends.builtin.engine import BuiltinBackend
 
 def tell(word):
     with socket.create_connection(("127.0.0.1", int(os.environ["TOLD"]))) as told:
