@@ -17,7 +17,7 @@ from notewell.adapters.embeddings.jobs import Channel
 from notewell.adapters.embeddings.journal import Journal
 from notewell.adapters.embeddings.portions import Portions
 from notewell.adapters.embeddings.prefixes import describe
-from notewell.adapters.embeddings.remote import is_own
+from notewell.adapters.embeddings.remote_provider import is_own
 from notewell.adapters.embeddings.vectors import length, unit_rows, usable
 
 if TYPE_CHECKING:

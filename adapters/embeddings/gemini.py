@@ -17,7 +17,7 @@ from notewell.adapters.embeddings.dialect import (
 )
 from notewell.adapters.embeddings.gemini_jobs import GeminiJobs
 from notewell.adapters.embeddings.prefixes import Prefixes, prefixes_for
-from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.remote_provider import remote_provider
 from notewell.adapters.embeddings.request import Request
 from notewell.foreign import read_items, read_member
 

@@ -14,7 +14,7 @@ from notewell.adapters.embeddings.dialect import (
     Limits,
     indexed_rows,
 )
-from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.remote_provider import remote_provider
 from notewell.adapters.embeddings.request import Request
 
 

@@ -16,7 +16,7 @@ from notewell.adapters.embeddings.dialect import (
     listed_rows,
 )
 from notewell.adapters.embeddings.prefixes import Prefixes, prefixes_for
-from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.remote_provider import remote_provider
 from notewell.adapters.embeddings.request import Request
 from notewell.foreign import read_items, read_member
 

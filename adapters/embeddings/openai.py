@@ -16,7 +16,7 @@ from notewell.adapters.embeddings.dialect import (
 )
 from notewell.adapters.embeddings.openai_jobs import OpenAIJobs
 from notewell.adapters.embeddings.prefixes import PLAIN, Prefixes, prefixes_for
-from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.remote_provider import remote_provider
 from notewell.adapters.embeddings.request import Request
 
 

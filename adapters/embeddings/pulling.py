@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from notewell.adapters.embeddings import local, sentence_transformers, static
+from notewell.adapters.embeddings import llama_provider, sentence_transformers, static
 from notewell.adapters.embeddings.base import Fetched, Provider
 from notewell.adapters.embeddings.disk import ModelOnDisk
 from notewell.adapters.embeddings.request import Request
@@ -19,7 +19,7 @@ OnDisk: TypeAlias = Callable[[Request], ModelOnDisk]
 Describe: TypeAlias = Callable[[Request], Provider]
 
 _HERE: Final[Mapping[str, tuple[OnDisk, Describe]]] = {
-    "local": (local.on_disk, local.provider),
+    "local": (llama_provider.on_disk, llama_provider.provider),
     "sentence-transformers": (
         sentence_transformers.on_disk,
         sentence_transformers.provider,
@@ -105,7 +105,7 @@ def _spelled(name: str | None) -> str:
 
 
 def _of(named: str, request: Request) -> Request:
-    if local.is_path(named) and not named.lower().endswith(".gguf"):
+    if llama_provider.is_path(named) and not named.lower().endswith(".gguf"):
         return replace(request, name="sentence-transformers", model=named)
     cache = request.local.model_cache_dir
     settings = type(request.local)(model_path=named, model_cache_dir=cache)

@@ -21,7 +21,7 @@ _HERE: Final = "notewell.adapters.embeddings"
 
 BUILTIN: Final[Mapping[str, str]] = {
     "static": f"{_HERE}.static:provider",
-    "local": f"{_HERE}.local:provider",
+    "local": f"{_HERE}.llama_provider:provider",
     "sentence-transformers": f"{_HERE}.sentence_transformers:provider",
     "openai": f"{_HERE}.openai:provider",
     "gemini": f"{_HERE}.gemini:provider",

@@ -23,6 +23,7 @@ from notewell.adapters.embeddings.model_folder import (
     folder_of,
     hub_cache,
     is_path,
+    onnx_installed,
     repository,
 )
 from notewell.adapters.embeddings.prefixes import describe
@@ -196,6 +197,7 @@ def _fetch(request: Request, fetched: Fetched) -> None:
         cache=hub_cache(environ),
         environ=environ,
         offline=request.offline,
+        onnx=onnx_installed(),
         fetched=fetched,
     )
 

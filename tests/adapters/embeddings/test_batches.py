@@ -15,7 +15,7 @@ import pytest
 from notewell.adapters.embeddings.batch import batches_of
 from notewell.adapters.embeddings.gemini import GEMINI
 from notewell.adapters.embeddings.openai import OPENAI, provider
-from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.remote_provider import remote_provider
 from notewell.config.schema import BatchSettings
 from notewell.errors import EmbeddingError
 

@@ -17,7 +17,7 @@ from notewell.adapters.embeddings.mistral import MISTRAL
 from notewell.adapters.embeddings.ollama import provider as ollama
 from notewell.adapters.embeddings.openai import OPENAI
 from notewell.adapters.embeddings.openai import provider as openai
-from notewell.adapters.embeddings.remote import remote_provider
+from notewell.adapters.embeddings.remote_provider import remote_provider
 from notewell.adapters.embeddings.voyage import VOYAGE
 from notewell.config import Secret
 

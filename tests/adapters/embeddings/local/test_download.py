@@ -18,7 +18,7 @@ import pytest
 
 import notewell
 from notewell.adapters.embeddings.base import Fetched
-from notewell.adapters.embeddings.local import on_disk, provider
+from notewell.adapters.embeddings.llama_provider import on_disk, provider
 from notewell.adapters.embeddings.request import Request
 from notewell.errors import EmbeddingError
 
@@ -39,7 +39,7 @@ BERT = {
 PULL = """
 import resource, sys
 from pathlib import Path
-from notewell.adapters.embeddings.local import provider
+from notewell.adapters.embeddings.llama_provider import provider
 from notewell.adapters.embeddings.request import Request
 from notewell.config import LocalSettings
 

@@ -16,7 +16,7 @@ import pytest
 import notewell
 from notewell.adapters.embeddings.gguf import read_head
 from notewell.adapters.embeddings.llama import load, threads
-from notewell.adapters.embeddings.local import LocalEmbedder, provider
+from notewell.adapters.embeddings.llama_provider import LocalEmbedder, provider
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ CHAT = {
 QUIET = """
 import sys
 from pathlib import Path
-from notewell.adapters.embeddings.local import provider
+from notewell.adapters.embeddings.llama_provider import provider
 from notewell.adapters.embeddings.request import Request
 from notewell.config import LocalSettings
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import notewell
-from notewell.adapters.embeddings import local
+from notewell.adapters.embeddings import llama_provider
 from notewell.adapters.embeddings.base import Embedder
 from notewell.adapters.embeddings.model_folder import Folder, hub_cache
 from notewell.adapters.embeddings.sentence_transformers import on_disk, provider
@@ -80,7 +80,7 @@ def cached(folder: Path, cache: Path, repository: str) -> Path:
 def test_its_vectors_and_those_of_llama_cpp_agree(
     opened: Embedder, model_file: Path, request_for: "MakeRequest"
 ) -> None:
-    by_llama = local.provider(request_for(local=model_file)).open()
+    by_llama = llama_provider.provider(request_for(local=model_file)).open()
     texts = list(TEXTS.values())
 
     ours, theirs = (e.embed(texts, "document") for e in (opened, by_llama))
