@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
+from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
 from notewell.config import AgentSettings, MemorySettings
 from notewell.types import (
     EmptyReason,
@@ -140,8 +140,8 @@ class Site:
     memory: MemorySettings
     state_dir: Path
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
-    embedding: Choice = NO_PROVIDER
-    fallback_embedding: Choice = NO_PROVIDER
+    embedding: ProviderChoice = NO_PROVIDER
+    fallback_embedding: ProviderChoice = NO_PROVIDER
     transcripts: bool = False
     stays: bool = False
 

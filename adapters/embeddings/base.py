@@ -1,15 +1,20 @@
 """What an embedding provider is. Read this before writing one.
 
-Providers are synchronous, as the engines that call them are: blocking work leaves
-the event loop in one place per engine.
+A provider is described from the `EmbeddingSettings` of one slot, the first provider of an
+agent or the one that stands in, and reads nothing else: neither other settings nor the
+environment of this process. Providers are synchronous, as the engines that call them are:
+blocking work leaves the event loop in one place per engine.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+
+from notewell.config import LocalSettings, Secret
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +26,87 @@ if TYPE_CHECKING:
 Role: TypeAlias = Literal["query", "document"]
 """What a text is for: many models want to be told."""
 
-Fetched: TypeAlias = Callable[[int, int | None], None]
+FetchProgress: TypeAlias = Callable[[int, int | None], None]
 """Called with (bytes here, bytes in all, None if unknown) while a model is fetched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How long a provider is waited for.
+
+    Attributes:
+        connect: Seconds until a connection must stand.
+        total: Seconds for all attempts together, pauses included.
+        attempts: Requests at most, the first one included.
+        pause: Seconds before the second attempt; doubles with each further one.
+    """
+
+    connect: float
+    total: float
+    attempts: int
+    pause: float
+
+
+QUERY_RETRIES = RetryPolicy(connect=2.0, total=4.0, attempts=2, pause=0.2)
+"""A search waits for it."""
+
+DOCUMENT_RETRIES = RetryPolicy(connect=10.0, total=120.0, attempts=4, pause=1.0)
+"""Nobody waits; long enough for a model that has to be loaded first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyLookup:
+    """Where a key was looked for, and what was found.
+
+    Attributes:
+        key: The key, if there is one.
+        places: Where one may be put, for a person who has none.
+        only_oauth: There is none, but OpenClaw is logged in to that provider.
+    """
+
+    key: Secret | None = None
+    places: str = ""
+    only_oauth: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSettings:
+    """One slot's settings, resolved.
+
+    Attributes:
+        name: The provider's name in the configuration, in its usual spelling.
+        state_dir: `<state>`.
+        model: The model that is configured; None: the provider's usual one.
+        dimensionality: The length of vectors that is configured; None: the model's.
+        input_types: What a compatible server is told as `input_type`, by role.
+        local: The settings of the provider `local`.
+        environ: The environment, for HF_ENDPOINT, HF_HOME and the proxies.
+        offline: No connection may be opened but to this machine.
+        endpoint: The base address that is configured; None: the provider's own.
+        endpoint_key: The setting that names the address, or that would.
+        model_key: The setting that names the model, or that would; empty for the
+            provider that stands in, whose model cannot be set.
+        key: The API key.
+        headers: Sent along with every request.
+        query: How long a query may take.
+        document: How long passages may take.
+    """
+
+    name: str
+    state_dir: Path
+    model: str | None = None
+    dimensionality: int | None = None
+    input_types: Mapping[Role, str] = field(default_factory=dict[Role, str])
+    local: LocalSettings = field(default_factory=LocalSettings)
+    environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    offline: bool = False
+    endpoint: str | None = field(default=None, repr=False)
+    endpoint_key: str = ""
+    model_key: str = ""
+    key: KeyLookup = KeyLookup()
+    headers: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
+    query: RetryPolicy = QUERY_RETRIES
+    document: RetryPolicy = DOCUMENT_RETRIES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,18 +182,6 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Reach:
-    """How far the connections of one provider lead.
-
-    Attributes:
-        away: Whether the last one led off this machine; None before any. One through
-            a proxy always does.
-    """
-
-    away: bool | None = None
-
-
 @runtime_checkable
 class EmbedsQuestions(Protocol):
     """An embedder that turns a question into a vector without numpy."""
@@ -125,6 +197,18 @@ class EmbedsQuestions(Protocol):
             EmbeddingError: the text could not be embedded.
         """
         ...
+
+
+@dataclass(slots=True)
+class Reach:
+    """How far the connections of one provider lead.
+
+    Attributes:
+        away: Whether the last one led off this machine; None before any. One through
+            a proxy always does.
+    """
+
+    away: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +233,7 @@ class Provider:
     remote: bool
     host: str
     open: Callable[[], Embedder]
-    fetch: Callable[[Fetched], None] | None = None
+    fetch: Callable[[FetchProgress], None] | None = None
     instant: bool = False
     reach: Reach = field(default_factory=Reach, compare=False)
 
@@ -163,7 +247,7 @@ class Provider:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class ProviderChoice:
     """Which providers an agent has.
 
     Attributes:
@@ -183,5 +267,5 @@ class Choice:
         return tuple(filter(None, (self.first, self.second, self.last)))
 
 
-NO_PROVIDER = Choice()
+NO_PROVIDER = ProviderChoice()
 """Words alone are searched."""

@@ -41,12 +41,12 @@ def unit_rows(raw: Sequence[object], dimension: int) -> Matrix:
     return rows
 
 
-def usable(rows: Matrix) -> np.typing.NDArray[np.bool_]:
+def usable_rows(rows: Matrix) -> np.typing.NDArray[np.bool_]:
     """Return for each row of `unit_rows` whether it is a vector: shape (len(rows),)."""
     return ~np.isnan(rows[:, 0])
 
 
-def length(item: object) -> int:
+def vector_length(item: object) -> int:
     """Return how many numbers an item of `unit_rows` holds; 0 if it is no vector."""
     vector = _vector(item)
     return 0 if vector is None or vector.ndim != 1 else len(vector)

@@ -161,7 +161,7 @@ class Candidates:
     def _is_in_words(self) -> bool:
         if self._script != "latin":
             return True
-        from notewell.adapters.embeddings.static import spelled_like_words
+        from notewell.adapters.embeddings.local.static import spelled_like_words
 
         return spelled_like_words(
             want.exact[0] for want in self._wants if _has_meaning(want)

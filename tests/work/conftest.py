@@ -11,9 +11,9 @@ import pytest
 
 from notewell.adapters.embeddings.base import (
     NO_PROVIDER,
-    Choice,
     EmbeddingIdentity,
     Provider,
+    ProviderChoice,
     Role,
 )
 from notewell.backends.base import Query, Run, Site
@@ -80,7 +80,7 @@ class Shelf:
         first = Provider(
             name="numbers", remote=False, host="", open=lambda: Vectors(self.embedded)
         )
-        self._embedding = Choice(first=first) if vectors else NO_PROVIDER
+        self._embedding = ProviderChoice(first=first) if vectors else NO_PROVIDER
         (self.root / "memory").mkdir(parents=True)
         for number in range(size):
             self.write(number, _text(number, size))

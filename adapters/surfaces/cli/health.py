@@ -359,7 +359,7 @@ def _provider(name: str, tried: ProviderProbe) -> HealthCheck:
 
 def _none(name: str, report: StatusReport) -> Iterator[HealthCheck]:
     """Why there is no provider, where nobody said that there should be none."""
-    from notewell.adapters.embeddings.static import open_package
+    from notewell.adapters.embeddings.local.static import open_package
     from notewell.backends.registry import policy_class
 
     embeds = policy_class(report.requested_backend).embeds

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from notewell.adapters.embeddings.base import Matrix
-    from notewell.adapters.embeddings.batch import Batches
+    from notewell.adapters.embeddings.remote.batch import BatchEmbedder
     from notewell.backends.builtin.vectors.engine import IndexAccess
 
     Row = NDArray[np.float32]
@@ -190,10 +190,12 @@ class EmbedRun:
             ]
         )
 
-    def _batches(self, embedder: Embedder) -> Batches | None:
+    def _batches(self, embedder: Embedder) -> BatchEmbedder | None:
         if not self._provider.remote:
             return None
-        from notewell.adapters.embeddings.batch import batches_of  # rarely needed
+        from notewell.adapters.embeddings.remote.batch import (
+            batches_of,  # rarely needed
+        )
 
         with self._access.reading() as store:
             # Beside the index, which is where their vectors go.
@@ -204,7 +206,7 @@ class EmbedRun:
     def _handed_in(
         self,
         embedder: Embedder,
-        batches: Batches,
+        batches: BatchEmbedder,
         texts: Sequence[PendingText],
         under_way: set[bytes],
     ) -> Iterator[int]:
@@ -212,7 +214,7 @@ class EmbedRun:
 
         What was paid for and is not there yet goes into `under_way`.
         """
-        from notewell.adapters.embeddings.batch import WORTH_IT
+        from notewell.adapters.embeddings.remote.batch import WORTH_IT
 
         cut = {text.digest: cut_windows(text.shown, self._cut) for text in texts}
         shown = {

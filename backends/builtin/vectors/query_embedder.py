@@ -16,10 +16,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from notewell.adapters.embeddings.base import (
-    Choice,
     Embedder,
     EmbedsQuestions,
     Provider,
+    ProviderChoice,
 )
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.nearest import NearestNeighbours
@@ -90,7 +90,7 @@ class ProviderPool:
         choice: The providers.
     """
 
-    def __init__(self, choice: Choice, *, rest: float = _REST) -> None:
+    def __init__(self, choice: ProviderChoice, *, rest: float = _REST) -> None:
         self.choice = choice
         self._rest = rest
         self._open: dict[str, Embedder] = {}

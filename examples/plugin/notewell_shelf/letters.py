@@ -10,10 +10,10 @@ from zlib import crc32
 from notewell.adapters.embeddings.base import (
     Embedder,
     EmbeddingIdentity,
+    EmbeddingSettings,
     Provider,
     Role,
 )
-from notewell.adapters.embeddings.request import Request
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import Matrix
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DIMENSION = 256
 
 
-def provider(request: Request) -> Provider:
+def provider(settings: EmbeddingSettings) -> Provider:
     """Describe the provider. Nothing is loaded before `open`."""
     return Provider(name="letters", remote=False, host="", open=Letters)
 

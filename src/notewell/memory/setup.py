@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
-from notewell.adapters.embeddings.choosing import choose
+from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
+from notewell.adapters.embeddings.choose import choose_providers
 from notewell.backends.base import Backend, Listener, Run, Site
 from notewell.backends.blocking import in_event_loop
 from notewell.backends.policy import Policy
@@ -53,7 +53,7 @@ class Setup:
     policy: Policy
     workspace: Workspace
     environ: Mapping[str, str]
-    embedding: Choice
+    embedding: ProviderChoice
     own: bool
     notices: tuple[str, ...]
 
@@ -91,13 +91,15 @@ class Setup:
         scope = self.policy.scope
         return scope is None or is_allowed(scope, session_key)
 
-    def _fallback_embedding(self) -> Choice:
+    def _fallback_embedding(self) -> ProviderChoice:
         """Return what makes vectors for builtin behind another engine, if it is instant."""
         if self.settings.memory.backend == STAND_IN:
             return NO_PROVIDER
-        chosen = choose(self.settings, self.agent, self.environ, configured=False)
+        chosen = choose_providers(
+            self.settings, self.agent, self.environ, configured=False
+        )
         instant = (each for each in chosen.providers if each.instant)
-        return Choice(first=next(instant, None))
+        return ProviderChoice(first=next(instant, None))
 
     def site(self, *, stays: bool = False) -> Site:
         """Return where the backend works, for a program that stays or one that ends."""
@@ -160,7 +162,7 @@ def set_up(
         policy=policy,
         workspace=Workspace(root=choice.root, extra_paths=extra_paths),
         environ=environ,
-        embedding=choose(
+        embedding=choose_providers(
             settings,
             chosen_agent,
             environ,

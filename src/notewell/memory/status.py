@@ -4,7 +4,7 @@
 
 import time
 
-from notewell.adapters.embeddings.base import Choice, Provider
+from notewell.adapters.embeddings.base import Provider, ProviderChoice
 from notewell.config import unused_settings
 from notewell.errors import EmbeddingError
 from notewell.memory.setup import Setup
@@ -55,7 +55,9 @@ _TEXT = "notewell"
 """What is embedded; nothing of a note is."""
 
 
-def probe_providers(choice: Choice, *, embed: bool) -> tuple[ProviderProbe, ...]:
+def probe_providers(
+    choice: ProviderChoice, *, embed: bool
+) -> tuple[ProviderProbe, ...]:
     """Try each provider that an agent has.
 
     Args:

@@ -14,8 +14,13 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 import pytest
 
-from notewell.adapters.embeddings.base import Embedder, Provider
-from notewell.adapters.embeddings.request import KeyFound, Patience, Request
+from notewell.adapters.embeddings.base import (
+    Embedder,
+    EmbeddingSettings,
+    KeyLookup,
+    Provider,
+    RetryPolicy,
+)
 from notewell.config import Secret
 
 KEY = "sk-verysecret"
@@ -186,7 +191,7 @@ def _is_address(host: str) -> bool:
 sys.addaudithook(_hear)
 
 
-QUICK = Patience(connect=2.0, total=5.0, attempts=3, pause=0.001)
+QUICK = RetryPolicy(connect=2.0, total=5.0, attempts=3, pause=0.001)
 
 
 class Asks:
@@ -196,17 +201,17 @@ class Asks:
         self._server = server
         self._state = state
 
-    def __call__(self, name: str = "openai", /, **changes: Any) -> Request:
+    def __call__(self, name: str = "openai", /, **changes: Any) -> EmbeddingSettings:
         stated: dict[str, Any] = {
             "state_dir": self._state,
             "endpoint": self._server.url,
             "endpoint_key": "remote.baseUrl",
             "model_key": "memorySearch.model",
-            "key": KeyFound(key=Secret(KEY), places="OPENAI_API_KEY"),
+            "key": KeyLookup(key=Secret(KEY), places="OPENAI_API_KEY"),
             "query": QUICK,
             "document": QUICK,
         }
-        return Request(name=name, **{**stated, **changes})
+        return EmbeddingSettings(name=name, **{**stated, **changes})
 
 
 @pytest.fixture

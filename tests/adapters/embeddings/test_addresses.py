@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.adapters.embeddings.address import proxy_for, read_address
-from notewell.adapters.embeddings.openai import provider
+from notewell.adapters.embeddings.remote.address import proxy_for, read_address
+from notewell.adapters.embeddings.remote.openai import provider
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:

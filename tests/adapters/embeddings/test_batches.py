@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from notewell.adapters.embeddings.batch import batches_of
-from notewell.adapters.embeddings.gemini import GEMINI
-from notewell.adapters.embeddings.openai import OPENAI, provider
-from notewell.adapters.embeddings.remote_provider import remote_provider
+from notewell.adapters.embeddings.remote.batch import batches_of
+from notewell.adapters.embeddings.remote.gemini import GEMINI
+from notewell.adapters.embeddings.remote.openai import OPENAI, provider
+from notewell.adapters.embeddings.remote.provider import remote_provider
 from notewell.config.schema import BatchSettings
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from tests.adapters.embeddings.conftest import Asks, Opened, Reply, Seen, Server
 
-    from notewell.adapters.embeddings.batch import Batches
-    from notewell.adapters.embeddings.dialect import Dialect
+    from notewell.adapters.embeddings.remote.batch import BatchEmbedder
+    from notewell.adapters.embeddings.remote.dialect import Dialect
 
 QUICK = BatchSettings(poll_interval_ms=1)
 ONE_LOOK = BatchSettings(poll_interval_ms=1, wait=False)
@@ -94,7 +94,7 @@ class Home:
 
     def __call__(
         self, settings: BatchSettings = QUICK, dialect: Dialect = OPENAI, **more: Any
-    ) -> Batches:
+    ) -> BatchEmbedder:
         request = self._asks(dimensionality=4, **more)
         home = replace(dialect, home=f"{request.endpoint}{dialect.path}")
         embedder = self._opened(remote_provider(replace(request, endpoint=None), home))
@@ -116,7 +116,7 @@ def keyed(texts: Iterable[str]) -> dict[bytes, str]:
     return {key_of(text): text for text in texts}
 
 
-def gathered(batches: Batches, texts: Iterable[str]) -> dict[str, list[float]]:
+def gathered(batches: BatchEmbedder, texts: Iterable[str]) -> dict[str, list[float]]:
     return {
         key.decode("utf-8", "surrogatepass"): [round(float(n), 4) for n in row]
         for keys, rows in batches.embed(keyed(texts))

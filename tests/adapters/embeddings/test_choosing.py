@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice
-from notewell.adapters.embeddings.choosing import choose
+from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
+from notewell.adapters.embeddings.choose import choose_providers
 from notewell.backends.registry import policy_of
 from notewell.config import load_settings
 from notewell.errors import ConfigError, EmbeddingError
@@ -36,7 +36,7 @@ class Chosen(Protocol):
         environ: Mapping[str, str] = ...,
         configured: bool = ...,
         **rest: Any,
-    ) -> Choice: ...
+    ) -> ProviderChoice: ...
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def chosen(tmp_path: Path) -> Chosen:
         environ: Mapping[str, str] = {},
         configured: bool = True,
         **rest: Any,
-    ) -> Choice:
+    ) -> ProviderChoice:
         file = tmp_path / "openclaw.json"
         parts = {"agents": {"defaults": {"memorySearch": search}}, **rest}
         file.write_text(json.dumps(parts), encoding="utf-8")
@@ -56,19 +56,21 @@ def chosen(tmp_path: Path) -> Chosen:
         settings = load_settings(config_file=file, environ=variables, home=tmp_path)
         agent = settings.agent(None)
         static = policy_of(settings, agent).embeds
-        return choose(settings, agent, variables, configured=configured, static=static)
+        return choose_providers(
+            settings, agent, variables, configured=configured, static=static
+        )
 
     return choose_
 
 
-def names(choice: Choice) -> tuple[str | None, str | None]:
+def names(choice: ProviderChoice) -> tuple[str | None, str | None]:
     return (
         choice.first.name if choice.first else None,
         choice.second.name if choice.second else None,
     )
 
 
-def everyone(choice: Choice) -> list[str]:
+def everyone(choice: ProviderChoice) -> list[str]:
     return [provider.name for provider in choice.providers]
 
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.adapters.embeddings import ollama, openai
-from notewell.adapters.embeddings.request import Patience
+from notewell.adapters.embeddings.base import RetryPolicy
+from notewell.adapters.embeddings.remote import ollama, openai
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from tests.adapters.embeddings.conftest import Asks, Opened, Server
 
-    from notewell.adapters.embeddings.request import Request
+    from notewell.adapters.embeddings.base import EmbeddingSettings
 
 
-def failure(request: Request, opened: Opened) -> EmbeddingError:
+def failure(request: EmbeddingSettings, opened: Opened) -> EmbeddingError:
     with pytest.raises(EmbeddingError) as caught:
         opened(openai.provider(request)).embed(["text"], "document")
     return caught.value
@@ -141,7 +141,7 @@ def test_a_slow_answer_is_not_waited_for_twice(
 ) -> None:
     go_on = Event()
     server.behave = lambda seen: server.reply(after=go_on)
-    hasty = Patience(connect=1, total=0.1, attempts=3, pause=0.001)
+    hasty = RetryPolicy(connect=1, total=0.1, attempts=3, pause=0.001)
 
     error = failure(asks(dimensionality=4, document=hasty), opened)
     go_on.set()
@@ -155,7 +155,7 @@ def test_a_query_has_its_own_shorter_time(
 ) -> None:
     go_on = Event()
     server.behave = lambda seen: server.reply(after=go_on)
-    hasty = Patience(connect=1, total=0.1, attempts=1, pause=0.001)
+    hasty = RetryPolicy(connect=1, total=0.1, attempts=1, pause=0.001)
     embedder = opened(openai.provider(asks(dimensionality=4, query=hasty)))
 
     with pytest.raises(EmbeddingError, match=r"within 0\.1 s"):

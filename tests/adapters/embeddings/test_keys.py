@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from notewell.adapters.embeddings.keys import find_key
-from notewell.adapters.embeddings.openai import provider
-from notewell.adapters.embeddings.request import KeyFound, Request
+from notewell.adapters.embeddings.base import EmbeddingSettings, KeyLookup
+from notewell.adapters.embeddings.choose import find_key
+from notewell.adapters.embeddings.remote.openai import provider
 from notewell.config import load_settings
 from notewell.errors import EmbeddingError
 
@@ -23,7 +23,7 @@ def found(
     environ: Mapping[str, str] = {},
     agent: str = "main",
     first: bool = True,
-) -> KeyFound:
+) -> KeyLookup:
     file = home / "openclaw.json"
     parts = {
         "agents": {
@@ -37,7 +37,7 @@ def found(
     return find_key(name, settings, settings.agent(None), variables, first=first)
 
 
-def revealed(key: KeyFound) -> str | None:
+def revealed(key: KeyLookup) -> str | None:
     return key.key.reveal() if key.key else None
 
 
@@ -150,7 +150,7 @@ def test_a_login_by_oauth_is_refused_with_the_reason(tmp_path: Path) -> None:
     put_profiles(tmp_path, {"profiles": {"openai:default": login}})
 
     key = found(tmp_path)
-    request = Request(name="openai", state_dir=tmp_path, key=key)
+    request = EmbeddingSettings(name="openai", state_dir=tmp_path, key=key)
 
     assert key.key is None
     with pytest.raises(EmbeddingError) as caught:

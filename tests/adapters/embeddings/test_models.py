@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import notewell
 from notewell.adapters.embeddings.prefixes import PLAIN, Prefixes, prefixes_for
-from notewell.adapters.embeddings.vectors import unit_rows, usable
+from notewell.adapters.embeddings.vectors import unit_rows, usable_rows
 
 PASSAGES = "Represent this sentence for searching relevant passages: "
 TASK = (
@@ -85,9 +85,9 @@ def test_a_row_is_a_unit_vector_or_nothing(raw: list[object]) -> None:
 
     assert rows.shape == (len(raw), 3)
     assert rows.dtype == np.float32
-    norms = np.linalg.norm(rows[usable(rows)], axis=1)
+    norms = np.linalg.norm(rows[usable_rows(rows)], axis=1)
     np.testing.assert_allclose(norms, 1, rtol=1e-5)
-    assert np.isnan(rows[~usable(rows)]).all()
+    assert np.isnan(rows[~usable_rows(rows)]).all()
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=3, max_size=3))
@@ -107,12 +107,12 @@ def test_any_vector_with_a_direction_keeps_it(numbers: list[float]) -> None:
 def test_choosing_loads_no_http_client_and_no_numpy() -> None:
     script = (
         "import sys; from pathlib import Path\n"
-        "from notewell.adapters.embeddings.choosing import choose\n"
+        "from notewell.adapters.embeddings.choose import choose_providers\n"
         "from notewell.config import load_settings\n"
         "environ = {'OPENAI_API_KEY': 'sk', 'OPENCLAW_STATE_DIR': '/nowhere'}\n"
         "settings = load_settings(environ=environ, home=Path('/nowhere'))\n"
         "agent = settings.agent(None)\n"
-        "choice = choose(settings, agent, environ, configured=True)\n"
+        "choice = choose_providers(settings, agent, environ, configured=True)\n"
         "heavy = {'httpx', 'numpy', 'asyncio', 'ssl', 'logging', 'subprocess'}\n"
         "print(choice.first.name, sorted(heavy & set(sys.modules)))\n"
     )

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity
-from notewell.adapters.embeddings.gemini import GEMINI
-from notewell.adapters.embeddings.gemini import provider as gemini
-from notewell.adapters.embeddings.mistral import MISTRAL
-from notewell.adapters.embeddings.ollama import provider as ollama
-from notewell.adapters.embeddings.openai import OPENAI
-from notewell.adapters.embeddings.openai import provider as openai
-from notewell.adapters.embeddings.remote_provider import remote_provider
-from notewell.adapters.embeddings.voyage import VOYAGE
+from notewell.adapters.embeddings.remote.gemini import GEMINI
+from notewell.adapters.embeddings.remote.gemini import provider as gemini
+from notewell.adapters.embeddings.remote.mistral import MISTRAL
+from notewell.adapters.embeddings.remote.ollama import provider as ollama
+from notewell.adapters.embeddings.remote.openai import OPENAI
+from notewell.adapters.embeddings.remote.openai import provider as openai
+from notewell.adapters.embeddings.remote.provider import remote_provider
+from notewell.adapters.embeddings.remote.voyage import VOYAGE
 from notewell.config import Secret
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ if TYPE_CHECKING:
 
     from tests.adapters.embeddings.conftest import Asks, Opened, Reply, Seen, Server
 
-    from notewell.adapters.embeddings.base import Provider
-    from notewell.adapters.embeddings.dialect import Dialect
-    from notewell.adapters.embeddings.request import Request
+    from notewell.adapters.embeddings.base import EmbeddingSettings, Provider
+    from notewell.adapters.embeddings.remote.dialect import Dialect
 
 
-def at_home(dialect: Dialect, request: Request) -> Provider:
+def at_home(dialect: Dialect, request: EmbeddingSettings) -> Provider:
     """Ask the test's server as if it were the provider itself."""
     home = f"{request.endpoint}{dialect.path}"
     return remote_provider(replace(request, endpoint=None), replace(dialect, home=home))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.adapters.embeddings.dialect import Limits
-from notewell.adapters.embeddings.openai import provider
-from notewell.adapters.embeddings.portions import Portions
+from notewell.adapters.embeddings.remote.dialect import Limits
+from notewell.adapters.embeddings.remote.embedder import BatchSizer
+from notewell.adapters.embeddings.remote.openai import provider
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def test_halves_of_surrogate_pairs_are_no_obstacle(asks: Asks, opened: Opened) -
 def test_portions_hold_every_text_once_and_in_order(
     texts: list[str], items: int, tokens: int
 ) -> None:
-    portions = Portions(Limits(items=items, tokens=tokens, usual=1))
+    portions = BatchSizer(Limits(items=items, tokens=tokens, usual=1))
 
     found: list[int] = []
     while len(found) < len(texts):
@@ -221,7 +221,7 @@ def test_portions_hold_every_text_once_and_in_order(
 
 
 def test_a_size_that_was_refused_is_tried_again_ever_more_rarely() -> None:
-    portions = Portions(Limits(items=64, tokens=10**9, usual=64))
+    portions = BatchSizer(Limits(items=64, tokens=10**9, usual=64))
     texts = ["x"] * 64
     tried = 0
 

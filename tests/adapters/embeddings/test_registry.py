@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from notewell.adapters.embeddings.choosing import choose
+from notewell.adapters.embeddings.choose import choose_providers
 from notewell.config import load_settings
 from notewell.errors import ConfigError
 
 MODULE = """
 from notewell.adapters.embeddings.base import Provider
+from notewell.adapters.embeddings.request import Request  # its former name
 
-def provider(request):
+def provider(request: Request) -> Provider:
     return Provider(name=request.name, remote=True, host="acme.example", open=None)
 """
 
@@ -32,7 +33,7 @@ def chosen_host(home: Path, name: str) -> str:
     text = f'{{agents: {{defaults: {{memorySearch: {{provider: "{name}"}}}}}}}}'
     file.write_text(text, encoding="utf-8")
     settings = load_settings(config_file=file, environ={}, home=home)
-    choice = choose(settings, settings.agent(None), {}, configured=True)
+    choice = choose_providers(settings, settings.agent(None), {}, configured=True)
     assert choice.first is not None
     return choice.first.host
 

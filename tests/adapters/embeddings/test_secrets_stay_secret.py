@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.adapters.embeddings.openai import provider
-from notewell.adapters.embeddings.request import Patience
+from notewell.adapters.embeddings.base import RetryPolicy
+from notewell.adapters.embeddings.remote.openai import provider
 from notewell.config import Secret
 from notewell.errors import EmbeddingError
 
@@ -40,7 +40,7 @@ def test_what_a_server_says_is_never_repeated(
     request = asks(
         endpoint=server.url.replace("//", f"//me:{LOGIN}@") + f"/v1?key={QUERY}",
         headers={"X-Mine": Secret(HEADER)},
-        document=Patience(connect=1, total=1, attempts=2, pause=0.001),
+        document=RetryPolicy(connect=1, total=1, attempts=2, pause=0.001),
     )
     described = provider(request)
     embedder = opened(described)

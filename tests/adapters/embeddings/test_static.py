@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 
 import notewell
 from notewell.adapters.embeddings.base import EmbeddingIdentity, EmbedsQuestions
-from notewell.adapters.embeddings.static import (
+from notewell.adapters.embeddings.local.static import (
     DIMENSION,
     StaticEmbedder,
+    Tokenizer,
     open_package,
+    read_vocabulary,
     spelled_like_words,
 )
-from notewell.adapters.embeddings.tokenizer import Tokenizer, read_vocabulary
 from notewell.errors import EmbeddingError
 
 
@@ -187,7 +188,7 @@ def test_the_vectors_are_known_by_release_and_content(
 def test_a_question_loads_neither_numpy_nor_the_package() -> None:
     program = (
         "import sys\n"
-        "from notewell.adapters.embeddings.static import open_package\n"
+        "from notewell.adapters.embeddings.local.static import open_package\n"
         "assert open_package().embed_question('what does it load?')\n"
         "heavy = {'numpy', 'wordllama', 'tokenizers', 'pydantic', 'logging'}\n"
         "heavy.add('_hashlib')  # with OpenSSL\n"

@@ -12,8 +12,8 @@ from notewell.adapters.surfaces.sentences import size_text
 from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
-    from notewell.adapters.embeddings.disk import ModelOnDisk
-    from notewell.adapters.embeddings.pulling import Pull
+    from notewell.adapters.embeddings.local.disk import ModelOnDisk
+    from notewell.adapters.embeddings.local.pull import ModelPull
 
 _TEXT: Final = """Fetch the embedding model, once.
 
@@ -37,7 +37,7 @@ _EXAMPLES: Final = (
 @click.pass_context
 def models_command(context: click.Context, action: str, model: str | None) -> int:
     """Fetch what the words name; `pull` is the one action there is."""
-    from notewell.adapters.embeddings.pulling import pull_for  # late, for `--help`
+    from notewell.adapters.embeddings.local.pull import pull_for  # late, for `--help`
 
     call = CommandCall.of(context)
     settings = settings_of(call)
@@ -60,7 +60,7 @@ def models_command(context: click.Context, action: str, model: str | None) -> in
     return 0
 
 
-def _fetched(call: CommandCall, pull: "Pull") -> "ModelOnDisk":
+def _fetched(call: CommandCall, pull: "ModelPull") -> "ModelOnDisk":
     model = pull.model()
     call.output.note(f"{one_line(model.model)}")
     if model.licence is not None:

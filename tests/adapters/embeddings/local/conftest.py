@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.base import EmbeddingSettings
 from notewell.config import LocalSettings
 
 Value: TypeAlias = str | int | float | bool | list[str] | list[int]
 Tensor: TypeAlias = tuple[str, "np.ndarray[Any, Any]"]
 WriteGguf: TypeAlias = Callable[..., Path]
-MakeRequest: TypeAlias = Callable[..., Request]
+MakeRequest: TypeAlias = Callable[..., EmbeddingSettings]
 
 _ALIGNMENT = 32
 _BERT = {
@@ -103,13 +103,13 @@ def request_for(tmp_path: Path) -> MakeRequest:
 
     def make(
         *, local: Path | str | None = None, cache: Path | None = None, **more: Any
-    ) -> Request:
+    ) -> EmbeddingSettings:
         environ = {"HOME": str(tmp_path / "home"), **more.pop("environ", {})}
         settings = LocalSettings(
             model_path=str(local) if local else LocalSettings().model_path,
             model_cache_dir=cache,
         )
-        return Request(
+        return EmbeddingSettings(
             name="local" if local else "sentence-transformers",
             state_dir=tmp_path / "state",
             local=settings,

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import notewell
-from notewell.adapters.embeddings.base import Fetched
-from notewell.adapters.embeddings.llama_provider import on_disk, provider
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.base import EmbeddingSettings, FetchProgress
+from notewell.adapters.embeddings.local.llama import gguf_on_disk, provider
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -39,16 +38,16 @@ BERT = {
 PULL = """
 import resource, sys
 from pathlib import Path
-from notewell.adapters.embeddings.llama_provider import provider
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.local.llama import provider
+from notewell.adapters.embeddings.base import EmbeddingSettings
 from notewell.config import LocalSettings
 
 cache, endpoint, most = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
 local = LocalSettings(model_path="hf:me/zoo/cat.gguf", model_cache_dir=Path(cache))
 environ = {"HF_ENDPOINT": endpoint}
-request = Request(name="local", state_dir=Path("s"), local=local, environ=environ)
-provider(request).fetch(lambda have, total: print(have, flush=True))
+settings = EmbeddingSettings(name="local", state_dir=Path("s"), local=local, environ=environ)
+provider(settings).fetch(lambda have, total: print(have, flush=True))
 """
 
 
@@ -180,28 +179,28 @@ def hub(storage: Storage) -> Generator[Hub]:
 
 
 @pytest.fixture
-def wanted(hub: Hub, request_for: "MakeRequest", tmp_path: Path) -> Request:
+def wanted(hub: Hub, request_for: "MakeRequest", tmp_path: Path) -> EmbeddingSettings:
     """The request of somebody who has a token for the hub."""
     environ = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_secret"}
     return request_for(local=MODEL, cache=tmp_path / "models", environ=environ)
 
 
-def pull(request: Request, fetched: Fetched) -> Path:
+def pull(request: EmbeddingSettings, fetched: FetchProgress) -> Path:
     """Fetch the model of a request; return where it is."""
     fetch = provider(request).fetch
     assert fetch is not None
     fetch(fetched)
-    return on_disk(request).path
+    return gguf_on_disk(request).path
 
 
-def part_of(request: Request) -> Path:
+def part_of(request: EmbeddingSettings) -> Path:
     """Return where what has come so far is kept."""
-    path = on_disk(request).path
+    path = gguf_on_disk(request).path
     return path.with_name(f"{path.name}.part")
 
 
 def test_a_model_is_fetched_for_its_owner_alone(
-    wanted: Request, hub: Hub, content: bytes, progress: "Progress"
+    wanted: EmbeddingSettings, hub: Hub, content: bytes, progress: "Progress"
 ) -> None:
     path = pull(wanted, progress)
 
@@ -214,7 +213,7 @@ def test_a_model_is_fetched_for_its_owner_alone(
 
 
 def test_the_token_is_for_the_hub_and_not_for_where_it_sends_us(
-    wanted: Request, hub: Hub, storage: Storage, progress: "Progress"
+    wanted: EmbeddingSettings, hub: Hub, storage: Storage, progress: "Progress"
 ) -> None:
     pull(wanted, progress)
 
@@ -223,7 +222,7 @@ def test_the_token_is_for_the_hub_and_not_for_where_it_sends_us(
 
 
 def test_a_model_that_is_there_is_not_asked_for(
-    wanted: Request, hub: Hub, progress: "Progress"
+    wanted: EmbeddingSettings, hub: Hub, progress: "Progress"
 ) -> None:
     pull(wanted, progress)
     pull(wanted, progress)
@@ -232,7 +231,7 @@ def test_a_model_that_is_there_is_not_asked_for(
 
 
 def test_a_connection_that_breaks_is_taken_up_again_where_it_broke(
-    wanted: Request, storage: Storage, content: bytes, progress: "Progress"
+    wanted: EmbeddingSettings, storage: Storage, content: bytes, progress: "Progress"
 ) -> None:
     storage.stops_after = 1_500_000
     with pytest.raises(EmbeddingError) as broken:
@@ -249,7 +248,7 @@ def test_a_connection_that_breaks_is_taken_up_again_where_it_broke(
 
 
 def test_a_storage_that_does_not_know_ranges_sends_all_of_it_again(
-    wanted: Request, storage: Storage, content: bytes, progress: "Progress"
+    wanted: EmbeddingSettings, storage: Storage, content: bytes, progress: "Progress"
 ) -> None:
     part_of(wanted).parent.mkdir()
     part_of(wanted).write_bytes(b"x" * 1000)
@@ -259,7 +258,7 @@ def test_a_storage_that_does_not_know_ranges_sends_all_of_it_again(
 
 
 def test_a_range_that_was_not_asked_for_is_not_taken(
-    wanted: Request, storage: Storage, progress: "Progress"
+    wanted: EmbeddingSettings, storage: Storage, progress: "Progress"
 ) -> None:
     part_of(wanted).parent.mkdir()
     part_of(wanted).write_bytes(b"x" * 1000)
@@ -272,7 +271,7 @@ def test_a_range_that_was_not_asked_for_is_not_taken(
 
 
 def test_a_part_of_another_file_is_thrown_away_at_the_end(
-    wanted: Request, content: bytes, progress: "Progress"
+    wanted: EmbeddingSettings, content: bytes, progress: "Progress"
 ) -> None:
     part_of(wanted).parent.mkdir()
     part_of(wanted).write_bytes(b"x" * 1000)
@@ -283,7 +282,7 @@ def test_a_part_of_another_file_is_thrown_away_at_the_end(
 
 
 def test_a_part_that_only_waits_to_be_checked_is_not_fetched_again(
-    wanted: Request, storage: Storage, content: bytes, progress: "Progress"
+    wanted: EmbeddingSettings, storage: Storage, content: bytes, progress: "Progress"
 ) -> None:
     part_of(wanted).parent.mkdir()
     part_of(wanted).write_bytes(content)
@@ -296,7 +295,7 @@ def test_a_part_that_only_waits_to_be_checked_is_not_fetched_again(
 
 @pytest.mark.parametrize("name", ["X-Linked-Size", "X-Linked-ETag"])
 def test_a_file_that_is_not_the_announced_one_is_thrown_away(
-    name: str, wanted: Request, hub: Hub, progress: "Progress"
+    name: str, wanted: EmbeddingSettings, hub: Hub, progress: "Progress"
 ) -> None:
     wrong = {"X-Linked-Size": "3000000", "X-Linked-ETag": f'"{"0" * 64}"'}
     hub.headers[name] = wrong[name]
@@ -305,12 +304,12 @@ def test_a_file_that_is_not_the_announced_one_is_thrown_away(
         pull(wanted, progress)
 
     assert bad.value.reason == "corrupt"
-    assert not on_disk(wanted).path.exists()
+    assert not gguf_on_disk(wanted).path.exists()
     assert not part_of(wanted).exists()
 
 
 def test_a_page_in_place_of_a_model_is_thrown_away(
-    wanted: Request, hub: Hub, storage: Storage, progress: "Progress"
+    wanted: EmbeddingSettings, hub: Hub, storage: Storage, progress: "Progress"
 ) -> None:
     storage.content = b"<html>Please log in to this network</html>"
     hub.headers = {"Location": hub.headers["Location"]}
@@ -318,7 +317,7 @@ def test_a_page_in_place_of_a_model_is_thrown_away(
     with pytest.raises(EmbeddingError, match="what came is no model"):
         pull(wanted, progress)
 
-    assert not on_disk(wanted).path.exists()
+    assert not gguf_on_disk(wanted).path.exists()
 
 
 @pytest.mark.parametrize(
@@ -335,7 +334,7 @@ def test_a_refusal_says_what_to_do(
     status: int,
     reason: str,
     said: str,
-    wanted: Request,
+    wanted: EmbeddingSettings,
     hub: Hub,
     progress: "Progress",
 ) -> None:
@@ -351,7 +350,7 @@ def test_a_refusal_says_what_to_do(
 
 
 def test_a_circle_of_redirections_ends(
-    wanted: Request, hub: Hub, progress: "Progress"
+    wanted: EmbeddingSettings, hub: Hub, progress: "Progress"
 ) -> None:
     hub.headers["Location"] = f"{hub.url}/again"
 
@@ -409,7 +408,9 @@ def test_a_proxy_of_the_given_environment_is_asked(
     assert hub.paths == ["http://hub.invalid/me/zoo/resolve/main/cat.gguf"]
 
 
-def start(request: Request, hub: Hub, *, most: int = -1) -> subprocess.Popen[str]:
+def start(
+    request: EmbeddingSettings, hub: Hub, *, most: int = -1
+) -> subprocess.Popen[str]:
     """Fetch in a child process, which may write files of `most` bytes; -1: any.
 
     It prints how many bytes it has.
@@ -436,7 +437,7 @@ def interruptible() -> Generator[None]:
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT], ids=["KILL", "INT"])
 def test_what_had_come_when_it_was_stopped_is_kept(
     sent: signal.Signals,
-    wanted: Request,
+    wanted: EmbeddingSettings,
     hub: Hub,
     storage: Storage,
     content: bytes,
@@ -459,14 +460,14 @@ def test_what_had_come_when_it_was_stopped_is_kept(
 
 
 def test_two_processes_fetch_it_once(
-    wanted: Request, hub: Hub, storage: Storage, content: bytes
+    wanted: EmbeddingSettings, hub: Hub, storage: Storage, content: bytes
 ) -> None:
     both = [start(wanted, hub), start(wanted, hub)]
     ended = [(child.communicate()[1], child.returncode) for child in both]
 
     assert ended == [("", 0), ("", 0)]
     assert storage.ranges == [None]
-    assert on_disk(wanted).path.read_bytes() == content
+    assert gguf_on_disk(wanted).path.read_bytes() == content
 
 
 def test_a_folder_that_cannot_be_made_is_named(
@@ -484,7 +485,11 @@ def test_a_folder_that_cannot_be_made_is_named(
 
 
 def test_what_has_come_when_the_disk_takes_no_more_is_kept(
-    wanted: Request, hub: Hub, storage: Storage, content: bytes, progress: "Progress"
+    wanted: EmbeddingSettings,
+    hub: Hub,
+    storage: Storage,
+    content: bytes,
+    progress: "Progress",
 ) -> None:
     with start(wanted, hub, most=1_500_000) as child:
         _, said = child.communicate()
@@ -499,7 +504,7 @@ def test_what_has_come_when_the_disk_takes_no_more_is_kept(
 
 
 def test_a_disk_without_room_is_found_out_before_anything_comes(
-    wanted: Request, hub: Hub, progress: "Progress"
+    wanted: EmbeddingSettings, hub: Hub, progress: "Progress"
 ) -> None:
     hub.headers["X-Linked-Size"] = str(1 << 60)
 

@@ -15,7 +15,8 @@ import httpx
 import numpy as np
 import pytest
 
-from notewell.adapters.embeddings import llama_provider, openai
+from notewell.adapters.embeddings.local import llama
+from notewell.adapters.embeddings.remote import openai
 
 if TYPE_CHECKING:
     from tests.adapters.embeddings.local.conftest import MakeRequest
@@ -67,7 +68,7 @@ def endpoint(model_file: Path) -> Generator[str]:
 def test_a_foreign_server_gives_the_vectors_of_the_model_in_this_process(
     endpoint: str, model_file: Path, request_for: "MakeRequest"
 ) -> None:
-    here = llama_provider.provider(request_for(local=model_file)).open()
+    here = llama.provider(request_for(local=model_file)).open()
     remote = openai.provider(request_for(model="small", endpoint=endpoint))
     texts = ["tea", "The gateway port is 18789.", "数据库部署在新加坡"]
 

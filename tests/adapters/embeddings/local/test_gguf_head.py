@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.adapters.embeddings.gguf import GgufBroken, read_head
+from notewell.adapters.embeddings.local.gguf import BadGguf, read_head
 
 if TYPE_CHECKING:
     from tests.adapters.embeddings.local.conftest import WriteGguf
@@ -52,7 +52,7 @@ def test_a_file_cut_anywhere_in_its_head_is_found_out(write: "WriteGguf") -> Non
 
     for length in range(len(whole) - 3):
         path.write_bytes(whole[:length])
-        with pytest.raises(GgufBroken):
+        with pytest.raises(BadGguf):
             read_head(path)
 
 
@@ -88,7 +88,7 @@ def test_numbers_that_lie_cost_nothing(
     path = tmp_path / "trap.gguf"
     path.write_bytes(b"GGUF" + trap() + b"\0" * 4096)
 
-    with pytest.raises(GgufBroken):
+    with pytest.raises(BadGguf):
         read_head(path)
 
 
@@ -99,5 +99,5 @@ def test_no_content_raises_anything_else(
     path = tmp_path_factory.getbasetemp() / "any.gguf"
     path.write_bytes(b"GGUF\x03\0\0\0" + content)
 
-    with pytest.raises(GgufBroken):
+    with pytest.raises(BadGguf):
         read_head(path)

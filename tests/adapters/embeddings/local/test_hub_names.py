@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from notewell.adapters.embeddings.hub import HUB, HubFile, NoHubFile, models_folder
+from notewell.adapters.embeddings.local.hub import (
+    HUB,
+    BadHubName,
+    HubFile,
+    models_folder,
+)
 from notewell.config import LocalSettings
 
 
@@ -53,5 +58,5 @@ def test_folders_and_revisions_belong_to_the_address() -> None:
     ],
 )
 def test_what_names_no_file_or_leads_elsewhere_is_refused(reference: str) -> None:
-    with pytest.raises(NoHubFile, match=r"<file>\.gguf"):
+    with pytest.raises(BadHubName, match=r"<file>\.gguf"):
         HubFile.parse(reference)

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import notewell
-from notewell.adapters.embeddings.gguf import read_head
-from notewell.adapters.embeddings.llama import load, threads
-from notewell.adapters.embeddings.llama_provider import LocalEmbedder, provider
+from notewell.adapters.embeddings.local.gguf import read_head
+from notewell.adapters.embeddings.local.llama import LlamaEmbedder, provider
+from notewell.adapters.embeddings.local.llama_model import load_model, thread_count
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -39,33 +39,33 @@ CHAT = {
 QUIET = """
 import sys
 from pathlib import Path
-from notewell.adapters.embeddings.llama_provider import provider
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.local.llama import provider
+from notewell.adapters.embeddings.base import EmbeddingSettings
 from notewell.config import LocalSettings
 
 local = LocalSettings(model_path=sys.argv[1])
-request = Request(name="local", state_dir=Path("state"), local=local)
-embedder = provider(request).open()
+settings = EmbeddingSettings(name="local", state_dir=Path("state"), local=local)
+embedder = provider(settings).open()
 embedder.embed(["a text"], "query")
 embedder.close()
 """
 
 
 @pytest.fixture
-def opened(model_file: Path, request_for: "MakeRequest") -> Generator[LocalEmbedder]:
+def opened(model_file: Path, request_for: "MakeRequest") -> Generator[LlamaEmbedder]:
     embedder = provider(request_for(local=model_file)).open()
-    assert isinstance(embedder, LocalEmbedder)
+    assert isinstance(embedder, LlamaEmbedder)
     with closing(embedder):
         yield embedder
 
 
-def cosines(embedder: LocalEmbedder, one: str, *others: str) -> list[float]:
+def cosines(embedder: LlamaEmbedder, one: str, *others: str) -> list[float]:
     """Return how near `one` is to each of the others."""
     rows = embedder.embed([one, *others], "document")
     return [float(row @ rows[0]) for row in rows[1:]]
 
 
-def test_rows_are_unit_vectors_in_the_order_of_the_texts(opened: LocalEmbedder) -> None:
+def test_rows_are_unit_vectors_in_the_order_of_the_texts(opened: LlamaEmbedder) -> None:
     texts = ["tea", "the gateway port", "数据库部署在新加坡"]
 
     rows = opened.embed(texts, "document")
@@ -76,11 +76,11 @@ def test_rows_are_unit_vectors_in_the_order_of_the_texts(opened: LocalEmbedder) 
     assert np.allclose(opened.embed(texts[2:], "document")[0], rows[2], atol=1e-5)
 
 
-def test_no_text_is_no_row(opened: LocalEmbedder) -> None:
+def test_no_text_is_no_row(opened: LlamaEmbedder) -> None:
     assert opened.embed([], "query").shape == (0, 384)
 
 
-def test_texts_of_one_meaning_are_near(opened: LocalEmbedder) -> None:
+def test_texts_of_one_meaning_are_near(opened: LlamaEmbedder) -> None:
     near, far = cosines(
         opened, "How do I restore a backup?", "bring back saved data", "green tomatoes"
     )
@@ -89,7 +89,7 @@ def test_texts_of_one_meaning_are_near(opened: LocalEmbedder) -> None:
 
 
 def test_the_end_of_a_text_far_over_the_limit_still_counts(
-    opened: LocalEmbedder,
+    opened: LlamaEmbedder,
 ) -> None:
     filler = "green tomatoes grow slowly in the cold greenhouse. " * 60
     ending = "The database password is rotated every month. " * 60
@@ -106,13 +106,13 @@ def test_the_end_of_a_text_far_over_the_limit_still_counts(
     ["x" * 2_000, "数据库" * 250, "🎉 " * 1_000, "\ud83c lone", "nul\0nul", "", " "],
     ids=["letters", "Chinese", "emoji", "surrogate", "NUL", "empty", "blank"],
 )
-def test_no_text_ends_the_process(text: str, opened: LocalEmbedder) -> None:
+def test_no_text_ends_the_process(text: str, opened: LlamaEmbedder) -> None:
     [row] = opened.embed([text], "document")
 
     assert np.isclose(np.linalg.norm(row), 1, atol=1e-5)
 
 
-def test_threads_share_a_model(opened: LocalEmbedder) -> None:
+def test_threads_share_a_model(opened: LlamaEmbedder) -> None:
     texts = [f"note {number} about the harbour" for number in range(12)]
     alone = opened.embed(texts, "document")
 
@@ -126,7 +126,7 @@ def test_threads_share_a_model(opened: LocalEmbedder) -> None:
 
 
 def test_a_closed_embedder_can_be_closed_again_and_loads_when_it_is_asked(
-    opened: LocalEmbedder,
+    opened: LlamaEmbedder,
 ) -> None:
     before = opened.embed(["tea"], "query")
     opened.close()
@@ -136,7 +136,7 @@ def test_a_closed_embedder_can_be_closed_again_and_loads_when_it_is_asked(
 
 
 def test_the_identity_is_that_of_the_content(
-    opened: LocalEmbedder, model_file: Path, request_for: "MakeRequest", tmp_path: Path
+    opened: LlamaEmbedder, model_file: Path, request_for: "MakeRequest", tmp_path: Path
 ) -> None:
     copy = shutil.copyfile(model_file, tmp_path / "another name.gguf")
     of_copy = provider(request_for(local=copy)).open().identity()
@@ -151,7 +151,7 @@ def test_the_identity_is_that_of_the_content(
 
 
 def test_vectors_can_be_shortened(
-    model_file: Path, request_for: "MakeRequest", opened: LocalEmbedder
+    model_file: Path, request_for: "MakeRequest", opened: LlamaEmbedder
 ) -> None:
     short = provider(request_for(local=model_file, dimensionality=64)).open()
 
@@ -291,7 +291,7 @@ def test_a_fetched_model_that_is_damaged_has_to_go_before_it_is_pulled_again(
 def test_every_piece_of_a_long_text_has_the_prefix_of_its_role(
     model_file: Path,
 ) -> None:
-    model = load(model_file, read_head(model_file), "mean", remedy="")
+    model = load_model(model_file, read_head(model_file), "mean", remedy="")
     text, prefix = "The gateway port is 18789. " * 150, "green tomatoes " * 50
 
     def nearness(vector: list[float]) -> float:
@@ -333,4 +333,4 @@ def test_without_the_package_it_says_what_to_install(
 
 
 def test_one_core_is_left_to_others() -> None:
-    assert 1 <= threads() <= max(1, (os.cpu_count() or 1) - 1, 1)
+    assert 1 <= thread_count() <= max(1, (os.cpu_count() or 1) - 1, 1)

@@ -17,10 +17,14 @@ import numpy as np
 import pytest
 
 import notewell
-from notewell.adapters.embeddings import llama_provider
 from notewell.adapters.embeddings.base import Embedder
-from notewell.adapters.embeddings.model_folder import Folder, hub_cache
-from notewell.adapters.embeddings.sentence_transformers import on_disk, provider
+from notewell.adapters.embeddings.local import llama
+from notewell.adapters.embeddings.local.sentence_transformers import (
+    ModelFolder,
+    folder_on_disk,
+    hub_cache,
+    provider,
+)
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -39,11 +43,11 @@ TEXTS = {
 QUIET = """
 import sys
 from pathlib import Path
-from notewell.adapters.embeddings.sentence_transformers import provider
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.local.sentence_transformers import provider
+from notewell.adapters.embeddings.base import EmbeddingSettings
 
-request = Request(name="st", state_dir=Path("state"), model=sys.argv[1])
-embedder = provider(request).open()
+settings = EmbeddingSettings(name="st", state_dir=Path("state"), model=sys.argv[1])
+embedder = provider(settings).open()
 embedder.embed(["a text", "word " * 2000], "query")
 embedder.close()
 """
@@ -80,7 +84,7 @@ def cached(folder: Path, cache: Path, repository: str) -> Path:
 def test_its_vectors_and_those_of_llama_cpp_agree(
     opened: Embedder, model_file: Path, request_for: "MakeRequest"
 ) -> None:
-    by_llama = llama_provider.provider(request_for(local=model_file)).open()
+    by_llama = llama.provider(request_for(local=model_file)).open()
     texts = list(TEXTS.values())
 
     ours, theirs = (e.embed(texts, "document") for e in (opened, by_llama))
@@ -130,13 +134,13 @@ def test_the_prompts_of_the_model_come_before_our_own_table(copied: Path) -> Non
         encoding="utf-8",
     )
 
-    own = Folder(copied).prefixes("intfloat/e5-small-v2")
+    own = ModelFolder(copied).prefixes("intfloat/e5-small-v2")
 
     assert (own.query, own.document) == ("ask: ", "tell: ")
 
 
 def test_without_prompts_the_family_of_the_model_counts(model_folder: Path) -> None:
-    known = Folder(model_folder).prefixes("intfloat/e5-small-v2")
+    known = ModelFolder(model_folder).prefixes("intfloat/e5-small-v2")
 
     assert (known.query, known.document) == ("query: ", "passage: ")
 
@@ -163,7 +167,7 @@ def test_a_name_is_found_in_the_cache_of_the_libraries(
 
     identity = provider(request).open().identity()
 
-    assert on_disk(request).path == place
+    assert folder_on_disk(request).path == place
     assert identity.model.startswith("sentence-transformers/all-MiniLM-L6-v2@")
 
 
@@ -274,11 +278,11 @@ def test_a_model_is_fetched_into_the_cache_of_the_libraries_in_one_format(
     fetch(progress)
 
     assert sorted(Hub.sent) == ["config.json", "model.safetensors"]
-    model = on_disk(request)
+    model = folder_on_disk(request)
     assert (model.path / "model.safetensors").read_bytes() == b"numbers"
     assert (model.size, model.licence) == (9, f"{hub}/me/zoo")
     assert progress.calls[-1] == (9, 9)
-    assert Folder(model.path).there()
+    assert ModelFolder(model.path).there()
 
 
 def test_offline_nothing_is_fetched(

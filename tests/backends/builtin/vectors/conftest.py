@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from notewell.adapters.embeddings.base import (
-    Choice,
     EmbeddingIdentity,
     Provider,
+    ProviderChoice,
     Role,
 )
 from notewell.backends.base import Listener, Run, Upload
@@ -138,7 +138,7 @@ class Meant(Listener):
         search = {f"agents.defaults.memorySearch.{k}": v for k, v in settings.items()}
         self.notebook.engine.close()
         site = self.notebook.site(**search)
-        choice = Choice(first=self._first, second=second, last=last)
+        choice = ProviderChoice(first=self._first, second=second, last=last)
         self.notebook.engine = Engine(replace(site, embedding=choice))
 
     def embedding(self, done: int, total: int) -> None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 from tests.backends.builtin.vectors.conftest import Concepts
 
-from notewell.adapters.embeddings import batch
-from notewell.adapters.embeddings.batch import Batches
-from notewell.adapters.embeddings.failures import Blame
-from notewell.adapters.embeddings.jobs import Look
-from notewell.adapters.embeddings.journal import Journal
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.base import EmbeddingSettings
+from notewell.adapters.embeddings.remote import batch
+from notewell.adapters.embeddings.remote.batch import BatchEmbedder, JobJournal
+from notewell.adapters.embeddings.remote.dialect import JobState
+from notewell.adapters.embeddings.remote.errors import ErrorMap
 from notewell.backends.builtin.vectors import embed
 from notewell.config.schema import BatchSettings
 from notewell.errors import EmbeddingError
@@ -44,12 +43,12 @@ class Service:
         self._jobs.append((texts, []))
         return str(len(self._jobs))
 
-    def look(self, job: str, count: int) -> Look:
+    def look(self, job: str, count: int) -> JobState:
         texts, looked = self._jobs[int(job) - 1]
         looked.append(1)
         if len(looked) <= self.looks:
-            return Look(state="running")
-        return Look(state="done", vectors=list(Concepts().embed(texts, "document")))
+            return JobState(state="running")
+        return JobState(state="done", vectors=list(Concepts().embed(texts, "document")))
 
     def forget(self, job: str) -> None:
         _, looked = self._jobs[int(job) - 1]
@@ -63,14 +62,14 @@ class Batched(Concepts):
         super().__init__("batched")
         self._service = service
 
-    def batches(self, settings: BatchSettings, journals: Path) -> Batches:
-        request = Request(name=self.name, state_dir=journals)
-        return Batches(
+    def batches(self, settings: BatchSettings, journals: Path) -> BatchEmbedder:
+        request = EmbeddingSettings(name=self.name, state_dir=journals)
+        return BatchEmbedder(
             self._service,
-            Journal(journals / "jobs.json"),
+            JobJournal(journals / "jobs.json"),
             dimension=self.dimension,
             settings=HASTY,
-            blame=Blame(request=request, host="batched.example", model=self.model),
+            blame=ErrorMap(settings=request, host="batched.example", model=self.model),
         )
 
 

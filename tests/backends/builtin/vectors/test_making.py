@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from notewell.adapters.embeddings.base import Choice, Fetched
+from notewell.adapters.embeddings.base import FetchProgress, ProviderChoice
 from notewell.backends.base import Run, Upload
 from notewell.backends.builtin import schema
 from notewell.backends.builtin.engine import Engine
@@ -294,7 +294,7 @@ def test_a_missing_model_is_fetched_by_index_and_never_by_a_search(
             )
         return concepts
 
-    def fetched(told: Fetched) -> None:
+    def fetched(told: FetchProgress) -> None:
         here.append(True)
 
     meant.has(replace(concepts.provider(), open=opened, fetch=fetched))
@@ -375,7 +375,7 @@ def test_two_programs_do_not_make_the_same_vectors(
 ) -> None:
     meant.notebook.write(NOTES)
     other = type(concepts)()
-    choice = Choice(first=other.provider())
+    choice = ProviderChoice(first=other.provider())
     beside = Engine(replace(meant.notebook.site(), embedding=choice))
     told: list[IndexReport] = []
 

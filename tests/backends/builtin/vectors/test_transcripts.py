@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.adapters.embeddings.base import Choice
+from notewell.adapters.embeddings.base import ProviderChoice
 from notewell.backends.base import Findings, Query, Run
 from notewell.backends.builtin import search
 from notewell.backends.builtin.engine import Engine
@@ -29,7 +29,7 @@ class Spoken:
         self.folder.mkdir(parents=True)
         site = replace(
             notebook.site(),
-            embedding=Choice(first=concepts.provider()),
+            embedding=ProviderChoice(first=concepts.provider()),
             transcripts=True,
         )
         notebook.engine.close()

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from tests.backends.builtin.vectors.conftest import Concepts
 
-from notewell.adapters.embeddings.base import Choice
+from notewell.adapters.embeddings.base import ProviderChoice
 from notewell.backends.base import PLAIN_RUN, Run, Site
 from notewell.backends.builtin.engine import BuiltinBackend
 from notewell.backends.builtin.vectors import nearest
@@ -31,7 +31,7 @@ class ByMeaning(BuiltinBackend):
         agent = msgspec.structs.replace(
             site.agent, search=msgspec.structs.replace(search, store=store)
         )
-        choice = Choice(first=Concepts().provider())
+        choice = ProviderChoice(first=Concepts().provider())
         return await super().open(replace(site, agent=agent, embedding=choice))
 
     async def refresh(self, run: Run = PLAIN_RUN) -> IndexReport:

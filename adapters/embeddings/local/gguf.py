@@ -26,7 +26,7 @@ _LIST: Final = 9
 _POOLINGS: Final = ("none", "mean", "cls", "last", "rank")
 
 
-class GgufBroken(ValueError):
+class BadGguf(ValueError):
     """The file has no sound GGUF head; the message says why."""
 
 
@@ -67,7 +67,7 @@ def read_head(path: Path) -> GgufHead:
     dimension = _size(found, f"{architecture}.embedding_length")
     context = _size(found, f"{architecture}.context_length")
     if not (architecture and dimension and context):
-        raise GgufBroken("its head does not say what model it holds")
+        raise BadGguf("its head does not say what model it holds")
     pooling = found.get(f"{architecture}.pooling_type")
     known = isinstance(pooling, int) and 0 <= pooling < len(_POOLINGS)
     kind = found.get("general.file_type")
@@ -108,14 +108,14 @@ class _Cursor:
     def keys(self) -> dict[str, Value]:
         """Return the keys that have a single value, as far as anybody asks for them."""
         if self._take(4) != b"GGUF":
-            raise GgufBroken("it is no GGUF file")
+            raise BadGguf("it is no GGUF file")
         version = self._number("I")
         if version not in (2, 3):
-            raise GgufBroken(f"it is GGUF of version {version}; 2 and 3 are known")
+            raise BadGguf(f"it is GGUF of version {version}; 2 and 3 are known")
         self._number("Q")  # how many tensors
         count = self._number("Q")
         if count > _KEYS:
-            raise GgufBroken("its head is longer than that of any model")
+            raise BadGguf("its head is longer than that of any model")
         found: dict[str, Value] = {}
         for _ in range(count):
             key = self._string()
@@ -146,7 +146,7 @@ class _Cursor:
             self._pass(struct.calcsize(_layout(kind)) * count)
             return
         if count > _ITEMS:
-            raise GgufBroken("its head is longer than that of any model")
+            raise BadGguf("its head is longer than that of any model")
         for _ in range(count):
             self._pass(self._number("Q"))
 
@@ -165,7 +165,7 @@ class _Cursor:
         self._spend(size)
         taken = self._file.read(size)
         if len(taken) < size:
-            raise GgufBroken("it ends in the middle of its head")
+            raise BadGguf("it ends in the middle of its head")
         return taken
 
     def _pass(self, size: int) -> None:
@@ -178,11 +178,11 @@ class _Cursor:
     def _spend(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise GgufBroken("its head is longer than that of any model")
+            raise BadGguf("its head is longer than that of any model")
 
 
 def _layout(kind: int) -> str:
     layout = _SCALARS[kind] if kind < len(_SCALARS) else "_"
     if layout == "_":
-        raise GgufBroken(f"a value in its head has the unknown type {kind}")
+        raise BadGguf(f"a value in its head has the unknown type {kind}")
     return f"<{layout}"

@@ -1,23 +1,32 @@
 """Which providers an agent has: what is configured, or the first that is set up.
 
-No provider is asked anything here, and none is loaded.
+No provider is asked anything here, and none is loaded. Providers have names, which lead
+to import strings that are resolved when one is described (`BUILTIN`, and the entry points
+of other packages); their keys are looked for in the settings, in OpenClaw's auth profiles
+and in the environment, and are only ever held as Secrets.
 """
 
-from collections.abc import Mapping
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, cast
 
-from notewell.adapters.embeddings.base import NO_PROVIDER, Choice, Provider, Role
-from notewell.adapters.embeddings.keys import entries_of, find_key
-from notewell.adapters.embeddings.registry import BUILTIN, make_provider, targets
+from notewell.adapters.embeddings.base import (
+    NO_PROVIDER,
+    EmbeddingSettings,
+    KeyLookup,
+    Provider,
+    ProviderChoice,
+    Role,
+)
 from notewell.config import AgentSettings, SearchSettings, Secret, Settings
 from notewell.config.blocks import closest_name
+from notewell.config.values import InvalidValue, KeyPath, ReadContext, read_secret
 from notewell.errors import ConfigError
-
-if TYPE_CHECKING:
-    from notewell.adapters.embeddings.request import Request
+from notewell.foreign import read_items, read_json, read_member, read_names
+from notewell.plugins import offered
 
 AUTOMATIC: Final = ("openai", "gemini", "voyage", "mistral")
 """The remote providers that are chosen when a key of theirs is found, best known first.
@@ -26,7 +35,6 @@ Ollama is not among them: whether it runs could only be learnt by asking it.
 """
 
 _NONE: Final = "none"
-
 _STATIC: Final = "static"
 _PACKAGE: Final = "wordllama"
 
@@ -38,6 +46,42 @@ _PROTOCOLS: Final[Mapping[str | None, str]] = {
     "openai-responses": "openai",
     "google-generative-ai": "gemini",
     "ollama": "ollama",
+}
+
+_ENTRIES: Final[Mapping[str, tuple[str, ...]]] = {"gemini": ("google", "gemini")}
+"""The ids under `models.providers`, where they differ from the provider's name."""
+
+_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai": ("OPENAI_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "voyage": ("VOYAGE_API_KEY",),
+    "mistral": ("MISTRAL_API_KEY",),
+    "ollama": ("OLLAMA_API_KEY",),
+}
+
+OAUTH: Final = "OAuth entries cover chat, not embeddings"
+
+_MAIN: Final = "main"
+_LARGEST: Final = 4 * 1024 * 1024
+
+ENTRY_POINTS: Final = "notewell.embeddings"
+"""The entry point group in which other packages offer providers.
+
+An entry names a function `provider(settings: EmbeddingSettings) -> Provider`. It is called at
+every start, so it does nothing but describe: loading is `Provider.open`'s work.
+"""
+
+_HERE: Final = "notewell.adapters.embeddings"
+
+BUILTIN: Final[Mapping[str, str]] = {
+    "static": f"{_HERE}.local.static:provider",
+    "local": f"{_HERE}.local.llama:provider",
+    "sentence-transformers": f"{_HERE}.local.sentence_transformers:provider",
+    "openai": f"{_HERE}.remote.openai:provider",
+    "gemini": f"{_HERE}.remote.gemini:provider",
+    "voyage": f"{_HERE}.remote.voyage:provider",
+    "mistral": f"{_HERE}.remote.mistral:provider",
+    "ollama": f"{_HERE}.remote.ollama:provider",
 }
 
 
@@ -53,14 +97,14 @@ class _Scene:
         return f"{self.agent.at}.memorySearch"
 
 
-def choose(
+def choose_providers(
     settings: Settings,
     agent: AgentSettings,
     environ: Mapping[str, str],
     *,
     configured: bool,
     static: bool = True,
-) -> Choice:
+) -> ProviderChoice:
     """Return the agent's providers.
 
     Args:
@@ -86,10 +130,10 @@ def choose(
     if first is None:  # and a mistake in the other was told all the same
         return NO_PROVIDER
     if named is None and first.name == _STATIC:
-        return Choice(first=first)  # nobody chose it, so nobody chose a second
+        return ProviderChoice(first=first)  # nobody chose it, so nobody chose a second
     if second is not None and second.name == first.name:
         second = None
-    choice = Choice(first=first, second=second)
+    choice = ProviderChoice(first=first, second=second)
     if "fallback" in agent.given and _spelled(agent.search.fallback) == _NONE:
         return choice
     if _STATIC in [provider.name for provider in choice.providers]:
@@ -102,11 +146,11 @@ def _automatic(scene: _Scene, *, configured: bool) -> Provider | None:
         return _made(scene, "local", first=True)
     for name in AUTOMATIC if configured else ():
         # Address and key under `remote` are read as OpenAI's: nobody said whose.
-        request = _request(scene, name, first=True, addressed=name == "openai")
-        if request.key.key is None:
+        wanted = _settings_of(scene, name, first=True, addressed=name == "openai")
+        if wanted.key.key is None:
             continue
-        provider = make_provider(BUILTIN[name], request)
-        if not (provider.remote and request.offline):
+        provider = make_provider(BUILTIN[name], wanted)
+        if not (provider.remote and wanted.offline):
             return provider
     return _static(scene)
 
@@ -150,7 +194,7 @@ def _named(scene: _Scene, name: str, *, key: str) -> Provider | None:
                 accepted=", ".join(api for api in _PROTOCOLS if api),
             )
         return _made(scene, name, first=first, target=BUILTIN[protocol])
-    if name in (others := targets()):
+    if name in (others := provider_targets()):
         return _made(scene, name, first=first, target=others[name])
     raise _unknown(scene, name, key=key, plugins=list(others))
 
@@ -171,11 +215,13 @@ def _unknown(scene: _Scene, name: str, *, key: str, plugins: list[str]) -> Confi
 def _made(
     scene: _Scene, name: str, *, first: bool, target: str | None = None
 ) -> Provider:
-    request = _request(scene, name, first=first, addressed=first)
-    return make_provider(target or BUILTIN[name], request)
+    settings = _settings_of(scene, name, first=first, addressed=first)
+    return make_provider(target or BUILTIN[name], settings)
 
 
-def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> "Request":
+def _settings_of(
+    scene: _Scene, name: str, *, first: bool, addressed: bool
+) -> EmbeddingSettings:
     """Gather the settings of one slot.
 
     Args:
@@ -184,11 +230,9 @@ def _request(scene: _Scene, name: str, *, first: bool, addressed: bool) -> "Requ
         first: `model` and the settings beside it are meant for it.
         addressed: So is `remote`.
     """
-    from notewell.adapters.embeddings.request import Request  # for who has one
-
     settings, search = scene.settings, scene.agent.search
     endpoint, key = _endpoint(scene, name, addressed=addressed)
-    return Request(
+    return EmbeddingSettings(
         name=name,
         state_dir=settings.state_dir,
         model=search.model if first else None,
@@ -241,3 +285,107 @@ def _spelled(name: str) -> str:
     """Return the usual spelling of a built-in provider's name."""
     folded = name.strip().lower()
     return "gemini" if folded == "google" else folded
+
+
+def provider_targets() -> dict[str, str]:
+    """Return every known name with its "module:attribute", built-ins first.
+
+    Raises:
+        ConfigError: two installed distributions claim one name.
+    """
+    return offered(ENTRY_POINTS, BUILTIN, key="memorySearch.provider")
+
+
+def make_provider(target: str, settings: EmbeddingSettings) -> Provider:
+    """Return what the provider at that import string says about these settings."""
+    make = cast("Callable[[EmbeddingSettings], Provider]", pkgutil.resolve_name(target))
+    return make(settings)
+
+
+def entries_of(name: str) -> tuple[str, ...]:
+    """Return the ids under which `models.providers` may speak of a provider."""
+    return _ENTRIES.get(name, (name,))
+
+
+def find_key(
+    name: str,
+    settings: Settings,
+    agent: AgentSettings,
+    environ: Mapping[str, str],
+    *,
+    first: bool,
+) -> KeyLookup:
+    """Look for a provider's key: settings, OpenClaw's auth profiles, environment.
+
+    Args:
+        name: The provider's name.
+        settings: Every setting.
+        agent: Whose key it is.
+        environ: The environment variables.
+        first: `remote.apiKey` is meant for this provider.
+    """
+    places = _places(name, agent, first=first)
+    stated = agent.search.remote.api_key if first else None
+    for entry in entries_of(name):
+        if entry in settings.providers:
+            stated = stated or settings.providers[entry].api_key
+    if stated is not None:
+        return KeyLookup(key=stated, places=places)
+    profiles = list(_profiles(name, settings.state_dir, agent.id))
+    for written in (*profiles, *(environ.get(v) for v in _VARIABLES.get(name, ()))):
+        if (key := _sendable(written, environ)) is not None:
+            return KeyLookup(key=key, places=places)
+    return KeyLookup(places=places, only_oauth=None in profiles)
+
+
+def _places(name: str, agent: AgentSettings, *, first: bool) -> str:
+    """Name the places where a key may be put, the handiest first."""
+    own = [f"{agent.at}.memorySearch.remote.apiKey"] if first else []
+    shared = f"models.providers.{entries_of(name)[0]}.apiKey"
+    return " or ".join([*_VARIABLES.get(name, ())[:1], *own, shared])
+
+
+def _profiles(name: str, state: Path, agent_id: str) -> Iterator[object]:
+    """Yield what OpenClaw holds as keys, in its order; None for a log-in by OAuth.
+
+    An agent without a profile of its own uses those of `main`, as in OpenClaw.
+    """
+    ids = entries_of(name)
+    for owner in dict.fromkeys((agent_id, _MAIN)):
+        store = _stored(state / "agents" / owner / "agent" / "auth-profiles.json")
+        profiles = read_member(store, "profiles")
+        listed = [read_items(read_member(store, "order", entry)) for entry in ids]
+        chosen = [label for labels in listed for label in labels]
+        for label in dict.fromkeys([*map(str, chosen), *read_names(profiles)]):
+            profile = read_member(profiles, label)
+            if read_member(profile, "provider") in ids:
+                yield _held(profile)
+
+
+def _held(profile: object) -> object:
+    kind = read_member(profile, "type") or read_member(profile, "mode")
+    if kind != "api_key":
+        return None
+    return read_member(profile, "key") or read_member(profile, "keyRef") or ""
+
+
+def _stored(path: Path) -> object:
+    """Read OpenClaw's file; one that cannot be read holds no key."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        return read_json(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _sendable(written: object, environ: Mapping[str, str]) -> Secret | None:
+    """Return a key that a header can carry; None for anything else."""
+    nowhere = Path()
+    context = ReadContext(environ=environ, home=nowhere, base=nowhere, state=nowhere)
+    try:
+        return (
+            read_secret(written, KeyPath(key="", context=context)) if written else None
+        )
+    except InvalidValue:
+        return None

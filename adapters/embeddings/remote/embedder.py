@@ -1,8 +1,13 @@
-"""An open remote provider: texts in, unit vectors out."""
+"""An open remote provider: texts in, unit vectors out.
+
+How many texts go into one request follows published limits, and what refusals teach
+(`BatchSizer`).
+"""
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -10,40 +15,51 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity, Reach, Role
-from notewell.adapters.embeddings.dialect import Ask, Call, Dialect
-from notewell.adapters.embeddings.failures import Blame, Refused
-from notewell.adapters.embeddings.http import Client
-from notewell.adapters.embeddings.jobs import Channel
-from notewell.adapters.embeddings.journal import Journal
-from notewell.adapters.embeddings.portions import Portions
 from notewell.adapters.embeddings.prefixes import describe
-from notewell.adapters.embeddings.remote_provider import is_own
-from notewell.adapters.embeddings.vectors import length, unit_rows, usable
+from notewell.adapters.embeddings.remote.batch import JobJournal
+from notewell.adapters.embeddings.remote.dialect import (
+    Dialect,
+    EmbeddingRequest,
+    HttpRequest,
+    JobTransport,
+    Limits,
+)
+from notewell.adapters.embeddings.remote.errors import ErrorMap, Refusal
+from notewell.adapters.embeddings.remote.http import HttpClient
+from notewell.adapters.embeddings.remote.provider import is_own
+from notewell.adapters.embeddings.vectors import unit_rows, usable_rows, vector_length
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from notewell.adapters.embeddings.address import Address
-    from notewell.adapters.embeddings.base import Matrix
-    from notewell.adapters.embeddings.batch import Batches
-    from notewell.adapters.embeddings.request import Request
+    from notewell.adapters.embeddings.base import EmbeddingSettings, Matrix
+    from notewell.adapters.embeddings.remote.address import Address
+    from notewell.adapters.embeddings.remote.batch import BatchEmbedder
     from notewell.config import Secret
     from notewell.config.schema import BatchSettings
 
 _HARMLESS: Final = "note"
 """A text that no server refuses: if it does, the request is at fault."""
 
+_STREAK: Final = 8
+
+_LONGEST_STREAK: Final = 256
+
 
 class RemoteEmbedder:
     """An Embedder that asks a server."""
 
     def __init__(
-        self, request: Request, dialect: Dialect, address: Address, reach: Reach
+        self,
+        settings: EmbeddingSettings,
+        dialect: Dialect,
+        address: Address,
+        reach: Reach,
     ) -> None:
         """Make ready; no connection is opened.
 
         Args:
-            request: What is configured.
+            settings: What is configured.
             dialect: The protocol.
             address: Of the server.
             reach: Told how far the connections lead.
@@ -51,25 +67,25 @@ class RemoteEmbedder:
         Raises:
             EmbeddingError: a proxy of the environment cannot be used.
         """
-        self._request = request
+        self._settings = settings
         self._dialect = dialect
         self._address = address
         self._own = is_own(dialect, address)
-        self._model = _model(request, dialect, own=self._own)
+        self._model = _model(settings, dialect, own=self._own)
         self._prefixes = dialect.prefixes(self._model, self._own)
         self._dimension = self._published()
-        self._portions = Portions(dialect.limits)
-        self._blame = Blame(
-            request=request,
+        self._portions = BatchSizer(dialect.limits)
+        self._blame = ErrorMap(
+            settings=settings,
             host=address.host,
             model=self._model,
             pull=dialect.pull,
             start=dialect.start,
         )
-        self._client = Client(
+        self._client = HttpClient(
             address,
-            headers=_headers(request, dialect, address),
-            environ=request.environ,
+            headers=_headers(settings, dialect, address),
+            environ=settings.environ,
             blame=self._blame,
             reach=reach,
         )
@@ -91,7 +107,7 @@ class RemoteEmbedder:
             EmbeddingError: the dimension is not known without the model, which fails.
         """
         return EmbeddingIdentity(
-            provider=self._request.name,
+            provider=self._settings.name,
             model=self._model,
             endpoint=self._address.url,
             dimension=self._dimension or self._probe("query"),
@@ -113,26 +129,26 @@ class RemoteEmbedder:
             start = portion.stop
         return found
 
-    def batches(self, settings: BatchSettings, journals: Path) -> Batches | None:
+    def batches(self, settings: BatchSettings, journals: Path) -> BatchEmbedder | None:
         """Return the batch interface; only the provider itself has one.
 
         Raises:
             EmbeddingError: the dimension is not known without the model, which fails.
         """
-        from notewell.adapters.embeddings.batch import Batches
+        from notewell.adapters.embeddings.remote.batch import BatchEmbedder
 
         if self._dialect.jobs is None or not self._own:
             return None
         identity = self.identity()
-        patience = self._request.document
-        channel = Channel(
+        patience = self._settings.document
+        channel = JobTransport(
             send=lambda call: self._client.ask(call, patience),
             fetch=lambda call: self._client.fetch(call, patience),
             call=lambda texts: self._call(texts, "document"),
         )
-        return Batches(
+        return BatchEmbedder(
             self._dialect.jobs(channel),
-            Journal(journals / _journal(identity)),
+            JobJournal(journals / _journal(identity)),
             dimension=identity.dimension,
             settings=settings,
             blame=self._blame,
@@ -153,7 +169,7 @@ class RemoteEmbedder:
             part = waiting.popleft()
             rows = self._rows([texts[place] for place in part], role, found.shape[1])
             found[list(part)] = rows
-            good = usable(rows)
+            good = usable_rows(rows)
             if not good.any():
                 if not largest:
                     self._probe(role)  # or the request is at fault, not these texts
@@ -169,7 +185,7 @@ class RemoteEmbedder:
         """Ask once; all rows are NaN if the server does not want these texts."""
         try:
             return unit_rows(self._ask(texts, role), dimension)
-        except Refused:
+        except Refusal:
             return unit_rows([None] * len(texts), dimension)
 
     def _ask(self, texts: Sequence[str], role: Role) -> list[object]:
@@ -179,19 +195,19 @@ class RemoteEmbedder:
             Refused: the server does not want these texts.
             EmbeddingError: it cannot be asked.
         """
-        request = self._request
-        patience = request.query if role == "query" else request.document
+        settings = self._settings
+        patience = settings.query if role == "query" else settings.document
         answer = self._client.ask(self._call(texts, role), patience)
         return self._dialect.rows(answer, len(texts))
 
-    def _call(self, texts: Sequence[str], role: Role) -> Call:
-        request = self._request
-        ask = Ask(
+    def _call(self, texts: Sequence[str], role: Role) -> HttpRequest:
+        settings = self._settings
+        ask = EmbeddingRequest(
             model=self._model,
             texts=[_sound(self._prefixes.before(text, role)) for text in texts],
             role=role,
-            dimensionality=request.dimensionality,
-            input_type=request.input_types.get(role),
+            dimensionality=settings.dimensionality,
+            input_type=settings.input_types.get(role),
             own=self._own,
         )
         return self._dialect.call(ask)
@@ -204,25 +220,25 @@ class RemoteEmbedder:
         """
         try:
             rows = self._ask([_HARMLESS], role)
-        except Refused as refused:
+        except Refusal as refused:
             raise self._blame.of_request(refused) from None
-        numbers = length(rows[0])
+        numbers = vector_length(rows[0])
         dimension = self._dimension or numbers
-        if not numbers or not usable(unit_rows(rows, dimension)).all():
+        if not numbers or not usable_rows(unit_rows(rows, dimension)).all():
             raise self._blame.of_vector(numbers, dimension)
         self._dimension = dimension
         return dimension
 
     def _roles(self) -> str:
         """Say how else than by prefixes the server is told the roles."""
-        stated = self._request.input_types.items()
+        stated = self._settings.input_types.items()
         types = (f"{role}={input_type}" for role, input_type in sorted(stated))
         return ",".join(filter(None, (self._dialect.roles, *types)))
 
     def _published(self) -> int | None:
         """Return the dimension where it is certain without asking."""
-        if self._request.dimensionality:
-            return self._request.dimensionality
+        if self._settings.dimensionality:
+            return self._settings.dimensionality
         return self._dialect.dimensions.get(self._model) if self._own else None
 
 
@@ -247,23 +263,75 @@ def _too_many(refused: Sequence[Sequence[int]]) -> bool:
     return any(blamed.isdisjoint(part) for part in refused)
 
 
-def _model(request: Request, dialect: Dialect, *, own: bool) -> str:
+def _model(settings: EmbeddingSettings, dialect: Dialect, *, own: bool) -> str:
     """Return the model's name; OpenClaw writes `openai/…` before those of a provider,
     while at other servers that may be a part of the name."""
-    model = request.model or dialect.model
-    return model.removeprefix(f"{request.name}/") if own else model
+    model = settings.model or dialect.model
+    return model.removeprefix(f"{settings.name}/") if own else model
 
 
-def _headers(request: Request, dialect: Dialect, address: Address) -> dict[str, Secret]:
+def _headers(
+    settings: EmbeddingSettings, dialect: Dialect, address: Address
+) -> dict[str, Secret]:
     """Return every header; what is configured wins over what follows from a key."""
     from notewell.config import Secret
 
     sent: dict[str, Secret] = {}
     if address.login is not None:
         sent["Authorization"] = address.login
-    if request.key.key is not None:
-        name, value = dialect.carries(request.key.key.reveal())
+    if settings.key.key is not None:
+        name, value = dialect.carries(settings.key.key.reveal())
         sent[name] = Secret(value)
-    given = {name.lower() for name in request.headers}
+    given = {name.lower() for name in settings.headers}
     kept = {name: held for name, held in sent.items() if name.lower() not in given}
-    return {**kept, **request.headers}
+    return {**kept, **settings.headers}
+
+
+class BatchSizer:
+    """The size of the next request. Safe to share between threads.
+
+    A server may hold fewer texts than published, and words its refusals as it likes.
+    So the size that worked is kept, and twice as many are tried only after a
+    streak of successes, which grows each time that fails.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._size = limits.items
+        self._streak = 0
+        self._wanted = _STREAK
+        self._lock = threading.Lock()
+
+    def next(self, texts: Sequence[str], start: int) -> range:
+        """Return which texts, from `start` on, go into the next request."""
+        end = start
+        tokens = 0
+        while end < len(texts) and end - start < self._size:
+            tokens += _tokens(texts[end])
+            if end > start and tokens > self._limits.tokens:
+                break
+            end += 1
+        return range(start, end)
+
+    def learn(self, *, largest: int, refused: bool) -> None:
+        """Remember how a request went.
+
+        Args:
+            largest: The most texts that were answered at once; 0 if none were.
+            refused: More texts than that were refused.
+        """
+        with self._lock:
+            if refused:
+                self._size = max(1, largest)
+                self._streak = 0
+                self._wanted = min(2 * self._wanted, _LONGEST_STREAK)
+            elif largest == self._size < self._limits.items:
+                self._streak += 1
+                if self._streak >= self._wanted:
+                    self._size = min(2 * self._size, self._limits.items)
+                    self._streak = 0
+
+
+def _tokens(text: str) -> int:
+    """Estimate generously: four bytes of English are a token, three of Chinese."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1

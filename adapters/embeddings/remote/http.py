@@ -1,13 +1,16 @@
 """The HTTP client of every remote provider: time limits, repeats, and no leaks.
 
-Redirects are never followed, so that a key does not travel; what is secret in an
-address is added below the client, so that its log does not show it.
+Redirects are never followed, so that a key does not travel; what is secret in an address
+is added below the client, so that its log does not show it. Connections are made by a
+`Dialer`, which knows where each of them leads.
 """
 
 from __future__ import annotations
 
 import contextlib
 import random
+import socket
+import ssl
 import time
 from collections.abc import Mapping
 from typing import Final, TypedDict
@@ -15,27 +18,32 @@ from typing import Final, TypedDict
 import httpx
 import orjson
 
-from notewell.adapters.embeddings.address import Address
-from notewell.adapters.embeddings.base import Reach
-from notewell.adapters.embeddings.dialect import Call
-from notewell.adapters.embeddings.dialer import Dialer, changed
-from notewell.adapters.embeddings.failures import (
-    Answer,
-    Blame,
-    Refused,
+from notewell.adapters.embeddings.base import Reach, RetryPolicy
+from notewell.adapters.embeddings.remote.address import (
+    LOCALHOST,
+    Address,
+    is_own_address,
+    proxy_for,
+)
+from notewell.adapters.embeddings.remote.dialect import HttpRequest
+from notewell.adapters.embeddings.remote.errors import (
+    ErrorMap,
+    HttpResponse,
+    Refusal,
     seconds_from,
 )
-from notewell.adapters.embeddings.request import Patience
 from notewell.config import Secret
 from notewell.errors import EmbeddingError
 from notewell.foreign import read_json
 
 _LARGEST_ANSWER: Final = 256 * 1024 * 1024
+
 _LONGEST_PAUSE: Final = 30.0
+
 _WORTH_REPEATING: Final = frozenset({"network", "rate-limit"})
 
 
-class Client:
+class HttpClient:
     """Posts JSON to one provider. Safe to share between threads."""
 
     def __init__(
@@ -44,7 +52,7 @@ class Client:
         *,
         headers: Mapping[str, Secret],
         environ: Mapping[str, str],
-        blame: Blame,
+        blame: ErrorMap,
         reach: Reach,
     ) -> None:
         """Make ready; no connection is opened.
@@ -76,7 +84,7 @@ class Client:
             follow_redirects=False,
         )
 
-    def ask(self, call: Call, patience: Patience) -> object:
+    def ask(self, call: HttpRequest, patience: RetryPolicy) -> object:
         """Send a request as `fetch` does, and return the answer's JSON.
 
         Raises:
@@ -88,7 +96,7 @@ class Client:
         except ValueError:
             raise self._blame.unreadable() from None
 
-    def fetch(self, call: Call, patience: Patience) -> bytes:
+    def fetch(self, call: HttpRequest, patience: RetryPolicy) -> bytes:
         """Send a request, again if that may help, and return the answer's bytes.
 
         Raises:
@@ -99,7 +107,7 @@ class Client:
         attempts = 1 if call.once else patience.attempts
         for attempt in range(attempts):
             outcome = self._once(call, patience, until)
-            if isinstance(outcome, Answer):
+            if isinstance(outcome, HttpResponse):
                 return outcome.body
             pause = _pause(outcome, attempt, patience)
             last = attempt + 1 == attempts
@@ -113,8 +121,8 @@ class Client:
         self._http.close()
 
     def _once(
-        self, call: Call, patience: Patience, until: float
-    ) -> Answer | EmbeddingError | Refused:
+        self, call: HttpRequest, patience: RetryPolicy, until: float
+    ) -> HttpResponse | EmbeddingError | Refusal:
         # Exceptions of the client may quote a header, so none is kept as a cause.
         try:
             answer = self._exchange(call, patience, until)
@@ -126,7 +134,9 @@ class Client:
             return self._blame.closed()
         return answer if 200 <= answer.status < 300 else self._blame.of(answer)
 
-    def _exchange(self, call: Call, patience: Patience, until: float) -> Answer:
+    def _exchange(
+        self, call: HttpRequest, patience: RetryPolicy, until: float
+    ) -> HttpResponse:
         left = max(until - time.monotonic(), 0.001)
         limit = httpx.Timeout(left, connect=min(left, patience.connect))
         url = f"{self._base}{call.path}"
@@ -134,7 +144,7 @@ class Client:
         with contextlib.closing(self._http.send(sent, stream=True)) as response:
             body = _body(response, until)
         wait = response.headers.get("retry-after")
-        return Answer(
+        return HttpResponse(
             status=response.status_code,
             body=body,
             retry_after=seconds_from(wait, now=time.time()),
@@ -162,6 +172,75 @@ class _Private(httpx.BaseTransport):
         self._inner.close()
 
 
+class Dialer(httpx.BaseTransport):
+    """Connects to one host, and knows whether that is this machine.
+
+    A name is looked up here and connected to by its address, so that what is said of
+    the connection is true of it. `localhost` is never looked up.
+    """
+
+    def __init__(self, url: str, environ: Mapping[str, str], reach: Reach) -> None:
+        """Make ready; nothing is looked up, no connection is opened.
+
+        Args:
+            url: Of the host.
+            environ: For the proxies and the certificates.
+            reach: Told how far each connection leads.
+
+        Raises:
+            ImportError, OSError, ValueError, httpx.InvalidURL: the proxy or the
+                certificates that the environment names cannot be used.
+        """
+        proxy = proxy_for(url, environ)
+        self._inner = httpx.HTTPTransport(
+            verify=_certificates(url, proxy, environ),
+            trust_env=False,
+            proxy=httpx.Proxy(proxy) if proxy else None,
+        )
+        self._proxied = proxy is not None
+        self._reach = reach
+        self._found: tuple[str, ...] = ()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request to the first address of its host that takes it.
+
+        Raises:
+            httpx.ConnectError: the host has no address, or none takes it.
+        """
+        if self._proxied:
+            self._reach.away = True
+            return self._inner.handle_request(request)
+        if self._found:
+            try:
+                return self._to_first(request, self._found)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                self._found = ()  # the host may have moved
+        self._found = _addresses(request.url)
+        return self._to_first(request, self._found)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._inner.close()
+
+    def _to_first(
+        self, request: httpx.Request, addresses: tuple[str, ...]
+    ) -> httpx.Response:
+        *others, last = addresses
+        for address in others:
+            try:
+                return self._to(request, address)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                continue
+        return self._to(request, last)
+
+    def _to(self, request: httpx.Request, address: str) -> httpx.Response:
+        self._reach.away = not is_own_address(address)
+        host = request.url.raw_host.decode("ascii")
+        return self._inner.handle_request(
+            changed(request, request.url.copy_with(host=address), sni_hostname=host)
+        )
+
+
 class _Sent(TypedDict, total=False):
     content: bytes
     headers: dict[str, str]
@@ -169,7 +248,7 @@ class _Sent(TypedDict, total=False):
     files: dict[str, tuple[str, bytes]]
 
 
-def _sent(call: Call) -> _Sent:
+def _sent(call: HttpRequest) -> _Sent:
     """Return what a request carries: a form with a file, JSON, or nothing."""
     if call.file is not None:
         form = {name: str(value) for name, value in call.body.items()}
@@ -195,13 +274,56 @@ def _body(response: httpx.Response, until: float) -> bytes:
 
 
 def _pause(
-    outcome: EmbeddingError | Refused, attempt: int, patience: Patience
+    outcome: EmbeddingError | Refusal, attempt: int, patience: RetryPolicy
 ) -> float | None:
     """Return the seconds before the next attempt; None if none is of use."""
     usual = patience.pause * 2.0**attempt * random.uniform(0.5, 1.0)
-    if isinstance(outcome, Refused):
+    if isinstance(outcome, Refusal):
         return usual if outcome.status == 500 and attempt == 0 else None
     if outcome.reason not in _WORTH_REPEATING:
         return None
     asked = outcome.retry_after or 0.0
     return max(asked, min(usual, _LONGEST_PAUSE))
+
+
+def _addresses(url: httpx.URL) -> tuple[str, ...]:
+    """Return where a host may be, the best first; only a name is looked up."""
+    host = url.raw_host.decode("ascii")
+    if host == "localhost":
+        return LOCALHOST
+    if is_own_address(host):
+        return (host,)
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as exc:  # the second: no name of a host at all
+        raise httpx.ConnectError("the host has no address") from exc
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def changed(
+    request: httpx.Request,
+    url: httpx.URL,
+    *,
+    headers: httpx.Headers | None = None,
+    **extensions: str,
+) -> httpx.Request:
+    """Return the same request for another address or with other headers."""
+    return httpx.Request(
+        request.method,
+        url,
+        headers=request.headers if headers is None else headers,
+        stream=request.stream,
+        extensions={**request.extensions, **extensions},
+    )
+
+
+def _certificates(
+    url: str, proxy: str | None, environ: Mapping[str, str]
+) -> ssl.SSLContext | bool:
+    """Return what to trust; nothing is loaded for an address that wants no TLS."""
+    if not any(place.startswith("https:") for place in (url, proxy or "")):
+        return False
+    file, folder = environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
+    if file or folder:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    return httpx.create_ssl_context(trust_env=False)

@@ -15,7 +15,7 @@ _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 _ACCEPTED: Final = "hf:<owner>/<repository>/<file>.gguf"
 
 
-class NoHubFile(ValueError):
+class BadHubName(ValueError):
     """A text names no file on the hub; the message says what would."""
 
 
@@ -44,16 +44,16 @@ class HubFile:
         """
         scheme = _SCHEME.match(reference)
         if scheme is None:
-            raise NoHubFile(f"accepted: {_ACCEPTED}")
+            raise BadHubName(f"accepted: {_ACCEPTED}")
         path, _, revision = reference[scheme.end() :].partition("#")
         parts = path.split("/")
         if len(parts) == 2:
-            raise NoHubFile(f"name the file in that repository: {_ACCEPTED}")
+            raise BadHubName(f"name the file in that repository: {_ACCEPTED}")
         sound = all(map(_PART.fullmatch, parts)) and len(parts) > 2
         if not sound or not path.lower().endswith(".gguf"):
-            raise NoHubFile(f"accepted: {_ACCEPTED}")
+            raise BadHubName(f"accepted: {_ACCEPTED}")
         if revision and not all(map(_PART.fullmatch, revision.split("/"))):
-            raise NoHubFile(f"accepted: {_ACCEPTED}, or the same with #<revision>")
+            raise BadHubName(f"accepted: {_ACCEPTED}, or the same with #<revision>")
         owner, repository, *rest = parts
         file = "/".join(rest)
         return cls(

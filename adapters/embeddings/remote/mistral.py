@@ -6,23 +6,22 @@ request, as its refusals say).
 
 from typing import Final
 
-from notewell.adapters.embeddings.base import Provider
-from notewell.adapters.embeddings.dialect import (
-    Ask,
-    Call,
+from notewell.adapters.embeddings.base import EmbeddingSettings, Provider
+from notewell.adapters.embeddings.remote.dialect import (
     Dialect,
+    EmbeddingRequest,
+    HttpRequest,
     Limits,
     indexed_rows,
 )
-from notewell.adapters.embeddings.remote_provider import remote_provider
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.remote.provider import remote_provider
 
 
-def _call(ask: Ask) -> Call:
+def _call(ask: EmbeddingRequest) -> HttpRequest:
     body: dict[str, object] = {"model": ask.model, "input": list(ask.texts)}
     if ask.dimensionality:
         body["output_dimension"] = ask.dimensionality
-    return Call(path="/embeddings", body=body)
+    return HttpRequest(path="/embeddings", body=body)
 
 
 MISTRAL: Final = Dialect(
@@ -36,6 +35,6 @@ MISTRAL: Final = Dialect(
 )
 
 
-def provider(request: Request) -> Provider:
+def provider(settings: EmbeddingSettings) -> Provider:
     """Describe Mistral."""
-    return remote_provider(request, MISTRAL)
+    return remote_provider(settings, MISTRAL)

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.embeddings.base import (
     EmbeddingIdentity,
-    Fetched,
+    FetchProgress,
     Provider,
     Role,
 )
-from notewell.adapters.embeddings.disk import ModelOnDisk
-from notewell.adapters.embeddings.fingerprint import fingerprint
-from notewell.adapters.embeddings.gguf import GgufBroken, GgufHead, read_head
-from notewell.adapters.embeddings.hub import (
+from notewell.adapters.embeddings.local.disk import ModelOnDisk, fingerprint
+from notewell.adapters.embeddings.local.gguf import BadGguf, GgufHead, read_head
+from notewell.adapters.embeddings.local.hub import (
+    BadHubName,
     HubFile,
-    NoHubFile,
     endpoint_of,
     home_of,
     models_folder,
@@ -29,10 +28,9 @@ from notewell.adapters.embeddings.prefixes import PLAIN, describe, prefixes_for
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from notewell.adapters.embeddings.base import Matrix
-    from notewell.adapters.embeddings.llama import LlamaModel
+    from notewell.adapters.embeddings.base import EmbeddingSettings, Matrix
+    from notewell.adapters.embeddings.local.llama_model import LlamaModel
     from notewell.adapters.embeddings.prefixes import Prefixes
-    from notewell.adapters.embeddings.request import Request
 
 _NAME_A_FILE: Final = "name the file of a GGUF model in memorySearch.local.modelPath"
 _BATCH: Final = 16  # they go in one by one; a batch is what is saved at once
@@ -45,34 +43,34 @@ _READERS: Final = (
 )
 
 
-def provider(request: Request) -> Provider:
-    """Describe the provider for a request."""
-    named = is_path(request.local.model_path)
+def provider(settings: EmbeddingSettings) -> Provider:
+    """Describe the provider."""
+    named = is_model_path(settings.local.model_path)
     return Provider(
         name="local",
         remote=False,
         host="",
-        open=partial(_open, request),
-        fetch=None if named else partial(_fetch, request),
+        open=partial(_open, settings),
+        fetch=None if named else partial(_fetch, settings),
     )
 
 
-def on_disk(request: Request) -> ModelOnDisk:
-    """Say where the model of a request is, or will be.
+def gguf_on_disk(settings: EmbeddingSettings) -> ModelOnDisk:
+    """Say where the configured model is, or will be.
 
     Raises:
         EmbeddingError: its name is neither a path nor one of a file on the hub.
     """
-    reference = request.local.model_path
-    if is_path(reference):
+    reference = settings.local.model_path
+    if is_model_path(reference):
         path = Path(reference).expanduser()
         return ModelOnDisk(model=path.name, path=path, licence=None)
     file = hub_file(reference)
-    folder = models_folder(request.local.model_cache_dir, home_of(request.environ))
+    folder = models_folder(settings.local.model_cache_dir, home_of(settings.environ))
     return ModelOnDisk(
         model=reference,
         path=folder / file.local_name,
-        licence=file.page(endpoint_of(request.environ)),
+        licence=file.page(endpoint_of(settings.environ)),
     )
 
 
@@ -84,7 +82,7 @@ def hub_file(reference: str) -> HubFile:
     """
     try:
         return HubFile.parse(reference)
-    except NoHubFile as exc:
+    except BadHubName as exc:
         raise EmbeddingError(
             "local",
             "local.modelPath names no model",
@@ -93,7 +91,7 @@ def hub_file(reference: str) -> HubFile:
         ) from exc
 
 
-class LocalEmbedder:
+class LlamaEmbedder:
     """Vectors by a model on this disk, which is loaded for the first text."""
 
     batch_size = _BATCH
@@ -156,11 +154,11 @@ class LocalEmbedder:
             loaded.close()
 
     def _model(self) -> LlamaModel:
-        from notewell.adapters.embeddings.llama import load
+        from notewell.adapters.embeddings.local.llama_model import load_model
 
         with self._lock:
             if self._loaded is None:
-                self._loaded = load(
+                self._loaded = load_model(
                     self._path, self._head, self._pooling, remedy=self._remedy
                 )
             return self._loaded
@@ -198,13 +196,13 @@ def pooling_of(head: GgufHead, path: Path) -> str:
     raise _unfit(path, f"writes text ({head.architecture}) and gives no vectors")
 
 
-def _open(request: Request) -> LocalEmbedder:
+def _open(settings: EmbeddingSettings) -> LlamaEmbedder:
     if find_spec("llama_cpp") is None:
-        from notewell.adapters.embeddings.llama import missing
+        from notewell.adapters.embeddings.local.llama_model import not_installed
 
-        raise missing()
-    path = on_disk(request).path
-    named = is_path(request.local.model_path)
+        raise not_installed()
+    path = gguf_on_disk(settings).path
+    named = is_model_path(settings.local.model_path)
     remedy = _NAME_A_FILE if named else f"delete {path}, then: notewell models pull"
     try:
         head = read_head(path)
@@ -215,27 +213,27 @@ def _open(request: Request) -> LocalEmbedder:
             reason="model-missing",
             remedy=_NAME_A_FILE if named else "get it once: notewell models pull",
         ) from exc
-    except (OSError, GgufBroken) as exc:
+    except (OSError, BadGguf) as exc:
         raise _unusable(path, _why(exc), remedy) from exc
-    return LocalEmbedder(path, head, _dimension(request, head, path), remedy=remedy)
+    return LlamaEmbedder(path, head, _dimension(settings, head, path), remedy=remedy)
 
 
-def _fetch(request: Request, fetched: Fetched) -> None:
-    from notewell.adapters.embeddings.download import Download
+def _fetch(settings: EmbeddingSettings, fetched: FetchProgress) -> None:
+    from notewell.adapters.embeddings.local.download import Download
 
-    file = hub_file(request.local.model_path)
-    endpoint = endpoint_of(request.environ)
+    file = hub_file(settings.local.model_path)
+    endpoint = endpoint_of(settings.environ)
     download = Download(
         file.address(endpoint),
         page=file.page(endpoint),
-        environ=request.environ,
-        offline=request.offline,
+        environ=settings.environ,
+        offline=settings.offline,
     )
-    download.run(on_disk(request).path, fetched)
+    download.run(gguf_on_disk(settings).path, fetched)
 
 
-def _dimension(request: Request, head: GgufHead, path: Path) -> int:
-    wanted = request.dimensionality or head.dimension
+def _dimension(settings: EmbeddingSettings, head: GgufHead, path: Path) -> int:
+    wanted = settings.dimensionality or head.dimension
     if wanted > head.dimension:
         raise EmbeddingError(
             "local",
@@ -252,7 +250,7 @@ def _prefixes(head: GgufHead, path: Path) -> Prefixes:
     return next((prefixes for prefixes in found if prefixes != PLAIN), PLAIN)
 
 
-def is_path(reference: str) -> bool:
+def is_model_path(reference: str) -> bool:
     """Whether a model is named by its path, and not by where it is fetched from."""
     return not reference.startswith(("hf:", "huggingface:", "http:", "https:"))
 

@@ -7,9 +7,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from notewell.adapters.embeddings.base import Fetched
-from notewell.adapters.embeddings.hub import endpoint_of
-from notewell.adapters.embeddings.quiet import quiet
+from notewell.adapters.embeddings.base import FetchProgress
+from notewell.adapters.embeddings.local.disk import quiet
+from notewell.adapters.embeddings.local.hub import endpoint_of
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def fetch_snapshot(
     environ: Mapping[str, str],
     offline: bool,
     onnx: bool,
-    fetched: Fetched,
+    fetched: FetchProgress,
 ) -> None:
     """Fetch a model into the cache of the Hugging Face libraries.
 
@@ -70,7 +70,7 @@ def _hub(endpoint: str, token: str | None) -> HfApi:
 
 
 def _fetch_files(
-    api: HfApi, repository: str, cache: Path, onnx: bool, fetched: Fetched
+    api: HfApi, repository: str, cache: Path, onnx: bool, fetched: FetchProgress
 ) -> None:
     with quiet():
         info = api.model_info(repository, files_metadata=True)

@@ -7,25 +7,24 @@ what was pulled, so the model is asked.
 from dataclasses import replace
 from typing import Final
 
-from notewell.adapters.embeddings.base import Provider
-from notewell.adapters.embeddings.dialect import (
-    Ask,
-    Call,
+from notewell.adapters.embeddings.base import EmbeddingSettings, Provider
+from notewell.adapters.embeddings.prefixes import Prefixes, prefixes_for
+from notewell.adapters.embeddings.remote.dialect import (
     Dialect,
+    EmbeddingRequest,
+    HttpRequest,
     Limits,
     listed_rows,
 )
-from notewell.adapters.embeddings.prefixes import Prefixes, prefixes_for
-from notewell.adapters.embeddings.remote_provider import remote_provider
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.remote.provider import remote_provider
 from notewell.foreign import read_items, read_member
 
 
-def _call(ask: Ask) -> Call:
+def _call(ask: EmbeddingRequest) -> HttpRequest:
     body: dict[str, object] = {"model": ask.model, "input": list(ask.texts)}
     if ask.dimensionality:
         body["dimensions"] = ask.dimensionality
-    return Call(path="/api/embed", body=body)
+    return HttpRequest(path="/api/embed", body=body)
 
 
 def _rows(answer: object, count: int) -> list[object]:
@@ -51,8 +50,8 @@ OLLAMA: Final = Dialect(
 )
 
 
-def provider(request: Request) -> Provider:
+def provider(settings: EmbeddingSettings) -> Provider:
     """Describe the Ollama at the configured address."""
     # OpenClaw's entry for chats names the compatible interface below the same address.
-    endpoint = (request.endpoint or "").rstrip("/").removesuffix("/v1") or None
-    return remote_provider(replace(request, endpoint=endpoint), OLLAMA)
+    endpoint = (settings.endpoint or "").rstrip("/").removesuffix("/v1") or None
+    return remote_provider(replace(settings, endpoint=endpoint), OLLAMA)

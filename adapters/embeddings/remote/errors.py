@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.base import EmbeddingSettings
 from notewell.errors import EmbeddingError
 from notewell.foreign import read_items, read_json, read_member
 
@@ -31,7 +31,7 @@ too large, llama.cpp and older Ollamas say 500 to a text that is too long."""
 _PASSING: Final = frozenset({408, 409, 425})
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """The server does not want these texts together, or the only one of them."""
 
     def __init__(self, status: int) -> None:
@@ -40,7 +40,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class HttpResponse:
     """What a server answered with.
 
     Attributes:
@@ -55,18 +55,18 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blame:
+class ErrorMap:
     """Turns answers and broken connections into errors of one provider.
 
     Attributes:
-        request: What it was made from.
+        settings: What it was made from.
         host: Whom we asked.
         model: The model we asked for.
         pull: The command that gets a missing model, or empty.
         start: What to do when nothing answers.
     """
 
-    request: Request
+    settings: EmbeddingSettings
     host: str
     model: str
     pull: str = ""
@@ -82,7 +82,7 @@ class Blame:
     ) -> EmbeddingError:
         """Return an error of this provider."""
         return EmbeddingError(
-            self.request.name,
+            self.settings.name,
             message,
             reason=reason,
             remedy=remedy,
@@ -109,14 +109,14 @@ class Blame:
         message = f"{self.host} answers with something that is not JSON"
         return self.error(message, reason="parse", remedy=self._address_remedy())
 
-    def of(self, answer: Answer) -> EmbeddingError | Refused:
+    def of(self, answer: HttpResponse) -> EmbeddingError | Refusal:
         """Return what an answer that is no success means."""
         codes = _codes(answer.body)
         lasting = self._lasting(answer.status, codes)
         if lasting is not None:
             return lasting
         if answer.status in _REFUSED:
-            return Refused(answer.status)
+            return Refusal(answer.status)
         if answer.status == 429:
             return self._temporary("allows no more requests now", "rate-limit", answer)
         said = f"answers with HTTP {answer.status}"
@@ -127,7 +127,7 @@ class Blame:
         remedy = self._address_remedy()
         return self.error(f"{self.host} {said}", reason="parse", remedy=remedy)
 
-    def of_request(self, refused: Refused) -> EmbeddingError:
+    def of_request(self, refused: Refusal) -> EmbeddingError:
         """Return the error for a server that refuses even a harmless text."""
         return self.error(
             f"{self.host} refuses every text: HTTP {refused.status}",
@@ -159,7 +159,7 @@ class Blame:
             return self.error(
                 f"{self.host} does not accept the API key",
                 reason="auth",
-                remedy=f"correct {self.request.key.places}",
+                remedy=f"correct {self.settings.key.places}",
             )
         return None
 
@@ -167,14 +167,16 @@ class Blame:
         remedy = "name a model that it has, and check its address"
         if self.pull:
             remedy = f"run `{self.pull} {self.model}`"
-        elif self.request.model_key:
-            remedy = f"set {self.request.model_key} to one that it has"
-            if self.request.endpoint:
-                remedy += f", or correct {self.request.endpoint_key}"
+        elif self.settings.model_key:
+            remedy = f"set {self.settings.model_key} to one that it has"
+            if self.settings.endpoint:
+                remedy += f", or correct {self.settings.endpoint_key}"
         message = f"{self.host} has no model {self.model!r}"
         return self.error(message, reason="model-missing", remedy=remedy)
 
-    def _temporary(self, said: str, reason: str, answer: Answer) -> EmbeddingError:
+    def _temporary(
+        self, said: str, reason: str, answer: HttpResponse
+    ) -> EmbeddingError:
         return self.error(
             f"{self.host} {said}",
             reason=reason,
@@ -183,7 +185,7 @@ class Blame:
         )
 
     def _address_remedy(self) -> str:
-        key = self.request.endpoint_key
+        key = self.settings.endpoint_key
         return f"correct {key}" if key else "correct the address"
 
 

@@ -6,19 +6,18 @@ Source: docs.voyageai.com/docs/embeddings and docs.voyageai.com/reference/embedd
 
 from typing import Final
 
-from notewell.adapters.embeddings.base import Provider
-from notewell.adapters.embeddings.dialect import (
-    Ask,
-    Call,
+from notewell.adapters.embeddings.base import EmbeddingSettings, Provider
+from notewell.adapters.embeddings.remote.dialect import (
     Dialect,
+    EmbeddingRequest,
+    HttpRequest,
     Limits,
     indexed_rows,
 )
-from notewell.adapters.embeddings.remote_provider import remote_provider
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.remote.provider import remote_provider
 
 
-def _call(ask: Ask) -> Call:
+def _call(ask: EmbeddingRequest) -> HttpRequest:
     body: dict[str, object] = {
         "model": ask.model,
         "input": list(ask.texts),
@@ -26,7 +25,7 @@ def _call(ask: Ask) -> Call:
     }
     if ask.dimensionality:
         body["output_dimension"] = ask.dimensionality
-    return Call(path="/embeddings", body=body)
+    return HttpRequest(path="/embeddings", body=body)
 
 
 VOYAGE: Final = Dialect(
@@ -51,6 +50,6 @@ VOYAGE: Final = Dialect(
 )
 
 
-def provider(request: Request) -> Provider:
+def provider(settings: EmbeddingSettings) -> Provider:
     """Describe Voyage AI."""
-    return remote_provider(request, VOYAGE)
+    return remote_provider(settings, VOYAGE)

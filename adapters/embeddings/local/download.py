@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
-from notewell.adapters.embeddings.address import is_loopback
-from notewell.adapters.embeddings.base import Fetched, Reach
-from notewell.adapters.embeddings.gguf import GgufBroken, read_head
+from notewell.adapters.embeddings.base import FetchProgress, Reach
+from notewell.adapters.embeddings.local.gguf import BadGguf, read_head
+from notewell.adapters.embeddings.remote.address import is_loopback
 from notewell.errors import EmbeddingError
 from notewell.files import private_lock
 
@@ -35,7 +35,7 @@ _AGAIN: Final = "run it again: it goes on where it stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class ExpectedFile:
     """What the hub says of a file before it sends it.
 
     Attributes:
@@ -46,11 +46,11 @@ class Expected:
     size: int | None = None
     sha256: str | None = None
 
-    def with_headers(self, headers: Mapping[str, str]) -> Expected:
+    def with_headers(self, headers: Mapping[str, str]) -> ExpectedFile:
         """Add what an answer says; what was said first counts."""
         size = headers.get("x-linked-size", "")
         digest = headers.get("x-linked-etag", "").removeprefix("W/").strip('"')
-        return Expected(
+        return ExpectedFile(
             size=self.size or (int(size) if size.isdecimal() else None),
             sha256=self.sha256 or (digest if _SHA256.fullmatch(digest) else None),
         )
@@ -75,7 +75,7 @@ class Download:
         self._environ = environ
         self._offline = offline
 
-    def run(self, target: Path, fetched: Fetched) -> None:
+    def run(self, target: Path, fetched: FetchProgress) -> None:
         """Fetch the file, or what is left of it. Another process is waited for.
 
         Raises:
@@ -87,13 +87,13 @@ class Download:
             if not target.exists():
                 self._complete(target, fetched)
 
-    def _complete(self, target: Path, fetched: Fetched) -> None:
+    def _complete(self, target: Path, fetched: FetchProgress) -> None:
         part = target.with_name(f"{target.name}.part")
         expected = self._receive(part, fetched)
         _check(part, expected)
         part.replace(target)
 
-    def _receive(self, part: Path, fetched: Fetched) -> Expected:
+    def _receive(self, part: Path, fetched: FetchProgress) -> ExpectedFile:
         """Bring the part to its end; return what it should be by now."""
         import httpx
 
@@ -114,12 +114,12 @@ class Download:
         return urlsplit(self._address).hostname or ""
 
     @contextmanager
-    def _answer(self, have: int) -> Generator[tuple[httpx.Response, Expected]]:
+    def _answer(self, have: int) -> Generator[tuple[httpx.Response, ExpectedFile]]:
         """Ask for the bytes from `have` on, through every redirection.
 
         The token goes to the hub only, never to a host it redirects to.
         """
-        expected = Expected()
+        expected = ExpectedFile()
         address = self._address
         for _ in range(_HOPS):
             with (
@@ -139,7 +139,7 @@ class Download:
     def _client(self, address: str) -> httpx.Client:
         import httpx
 
-        from notewell.adapters.embeddings.dialer import Dialer
+        from notewell.adapters.embeddings.remote.http import Dialer
 
         try:
             return httpx.Client(
@@ -206,7 +206,7 @@ class Download:
 
 
 def _write(
-    answer: httpx.Response, part: Path, expected: Expected, fetched: Fetched
+    answer: httpx.Response, part: Path, expected: ExpectedFile, fetched: FetchProgress
 ) -> None:
     """Append the body to the part; on 200 the whole file comes again."""
     goes_on = answer.status_code == 206
@@ -231,7 +231,7 @@ def _write(
         raise _failed("the hub", "broke off", "network", _AGAIN)
 
 
-def _check(part: Path, expected: Expected) -> None:
+def _check(part: Path, expected: ExpectedFile) -> None:
     """Let only the file itself pass; anything else is thrown away.
 
     Raises:
@@ -257,7 +257,7 @@ def _oddity(part: Path) -> str:
     """Say why the file is no model at all, if it is none."""
     try:
         read_head(part)
-    except GgufBroken as exc:
+    except BadGguf as exc:
         return f"what came is no model: {exc}"
     return ""
 

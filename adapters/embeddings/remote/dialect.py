@@ -1,17 +1,26 @@
-"""How a remote provider is spoken to: what its module has to say about it."""
+"""How a remote provider is spoken to: what its module has to say about it.
+
+That is a `Dialect`: addresses, models, limits, how texts become a request and an answer
+vectors, and the batch interface (`BatchJobs`), if there is one: texts handed in, vectors
+fetched later.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from notewell.adapters.embeddings.base import Role
 from notewell.adapters.embeddings.prefixes import PLAIN, Prefixes
 from notewell.foreign import read_items, read_member
 
-if TYPE_CHECKING:
-    from notewell.adapters.embeddings.jobs import Channel, Jobs
+ReadVectors: TypeAlias = Callable[[object, int], list[object]]
+"""From an answer's JSON and the number of texts to as many vectors.
+
+A vector is whatever `vectors.unit_rows` takes; None where the answer has none. A vector
+whose text is not certain counts as none: texts never get each other's vectors.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +39,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class EmbeddingRequest:
     """Texts to be embedded.
 
     Attributes:
@@ -51,7 +60,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class HttpRequest:
     """One request.
 
     Attributes:
@@ -69,12 +78,51 @@ class Call:
     once: bool = False
 
 
-Rows: TypeAlias = Callable[[object, int], list[object]]
-"""From an answer's JSON and the number of texts to as many vectors.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTransport:
+    """How a batch interface reaches its provider.
 
-A vector is whatever `vectors.unit_rows` takes; None where the answer has none. A vector
-whose text is not certain counts as none: texts never get each other's vectors.
-"""
+    Attributes:
+        send: Sends a request and returns the answer's JSON.
+        fetch: The same, for an answer that is a file.
+        call: Writes the request that would embed passages inline.
+    """
+
+    send: Callable[[HttpRequest], object]
+    fetch: Callable[[HttpRequest], bytes]
+    call: Callable[[Sequence[str]], HttpRequest]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobState:
+    """What became of a job.
+
+    Attributes:
+        state: `part`: it ended early, and what is missing can be handed in again.
+        vectors: One per text, None where there is none; empty while it runs.
+    """
+
+    state: Literal["running", "done", "part", "failed"]
+    vectors: Sequence[object] = ()
+
+
+class BatchJobs(Protocol):
+    """A batch interface. Every failure is an EmbeddingError or Refused."""
+
+    limit: ClassVar[int]
+    """The most texts in a job."""
+
+    def submit(self, texts: Sequence[str]) -> str:
+        """Hand texts in and return the job's id. This is what is paid for."""
+        ...
+
+    def look(self, job: str, count: int) -> JobState:
+        """Return what became of a job of so many texts."""
+        ...
+
+    def forget(self, job: str) -> None:
+        """Delete what the provider keeps of a job that has ended."""
+        ...
 
 
 def bearer(key: str) -> tuple[str, str]:
@@ -112,14 +160,14 @@ class Dialect:
     model: str
     dimensions: Mapping[str, int]
     limits: Limits
-    call: Callable[[Ask], Call]
-    rows: Rows
+    call: Callable[[EmbeddingRequest], HttpRequest]
+    rows: ReadVectors
     carries: Callable[[str], tuple[str, str]] = bearer
     keyless: bool = False
     prefixes: Callable[[str, bool], Prefixes] = _nothing_special
     roles: str = ""
     pull: str = ""
-    jobs: Callable[[Channel], Jobs] | None = None
+    jobs: Callable[[JobTransport], BatchJobs] | None = None
     start: str = field(default="check the network, and the address if you set one")
 
 

@@ -3,17 +3,20 @@
 The pieces and their vectors are those of WordLlama, a package that carries them, so
 that nothing is fetched. Its two files are read here and the package is not imported:
 it would load numpy, a tokenizer and a validator, and set up the logging of the
-process. A question needs none of them: the vocabulary is parsed, a few rows are read
-from the mapped table, and that takes some milliseconds.
+process. A query needs none of them: the vocabulary is parsed, a few rows are read
+from the mapped table, and that takes some milliseconds. Texts are cut into pieces as
+byte pair encoding does (Sennrich, Haddow and Birch, 2016, arXiv:1508.07909).
 """
 
 from __future__ import annotations
 
 import json
 import mmap
+import re
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from heapq import heappop, heappush
 from importlib.util import find_spec
 from math import sqrt
 from pathlib import Path
@@ -23,36 +26,64 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from notewell.adapters.embeddings.base import EmbeddingIdentity, Provider, Role
-from notewell.adapters.embeddings.fingerprint import checksum
-from notewell.adapters.embeddings.tokenizer import Tokenizer, read_vocabulary
+from notewell.adapters.embeddings.local.disk import checksum
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from notewell.adapters.embeddings.base import Matrix
-    from notewell.adapters.embeddings.request import Request
+    from notewell.adapters.embeddings.base import EmbeddingSettings, Matrix
 
 NAME: Final = "static"
+
 PACKAGE: Final = "wordllama"
+
 VERSION: Final = "0.4.0.post1"
 """The release whose files are read; pyproject.toml asks for no other."""
 
 MODEL: Final = f"{PACKAGE}-{VERSION}"
+
 DIMENSION: Final = 256
 
 _VOCABULARY: Final = "tokenizers/l2_supercat_tokenizer_config.json"
+
 _TABLE: Final = "weights/l2_supercat_256.safetensors"
+
 _PINNED: Final = f"{PACKAGE}=={VERSION}"
 
 _BATCH: Final = 512
 
 _LETTERS_A_PIECE: Final = 2.6
+
 _LONG_ENOUGH: Final = 4
 """By these 16 of 21 nonsense questions were told from 190 in English, and none of those
 taken for nonsense."""
 
+_SPACE: Final = "▁"
 
-def provider(request: Request) -> Provider:
-    """Describe the provider for a request; nothing of it can be set."""
+_SPECIAL: Final = re.compile("(<unk>|<s>|</s>)")
+"""Written in a text, they count as the marks that they are named for."""
+
+_LETTERS: Final = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u04ff"
+
+_ALONE: Final = "0-9\\n\u2e80-\ufffc\ufffe-\U0010ffff"
+
+_WORDS: Final = re.compile(
+    f"{_SPACE}*[{_LETTERS}]+|{_SPACE}*[^{_SPACE}{_LETTERS}{_ALONE}]+|{_SPACE}+|.",
+    re.DOTALL,
+)
+"""What is joined with nothing else: no piece has a space behind something else, none has Latin,
+Greek or Cyrillic letters beside others, and none of several characters has a digit, a line end
+or one of the scripts from U+2E80 on. So few words are new that a text is looked up."""
+
+_MOST: Final = 1 << 16
+"""More than there are pieces."""
+
+_WORTH_REMEMBERING: Final = 32
+
+_REMEMBERED: Final = 100_000
+
+
+def provider(settings: EmbeddingSettings) -> Provider:
+    """Describe the provider; nothing of it can be set."""
     return Provider(name=NAME, remote=False, host="", open=open_package, instant=True)
 
 
@@ -70,20 +101,6 @@ def spelled_like_words(words: Iterable[str]) -> bool:
         return any(_is_word(word, len(pieces(word))) for word in words)
     except EmbeddingError:
         return True
-
-
-@lru_cache(maxsize=1)
-def _tokenizer_of(path: Path, rows: int) -> Tokenizer:
-    """Return the tokenizer of a vocabulary, which a process reads but once.
-
-    Raises:
-        OSError, ValueError, msgspec.MsgspecError: it cannot be read, or has not as many
-            pieces as there are rows.
-    """
-    vocabulary = read_vocabulary(path)
-    if len(vocabulary) != rows:
-        raise ValueError("the two files do not belong together")
-    return Tokenizer(vocabulary)
 
 
 @lru_cache(maxsize=1)
@@ -130,7 +147,7 @@ class StaticEmbedder:
         self._lock = Lock()
         try:
             self._content = checksum([vocabulary, table])
-            self._table = Table(table)
+            self._table = VectorTable(table)
         except (OSError, ValueError, KeyError, TypeError) as exc:
             raise _unusable(table, exc) from exc
 
@@ -185,7 +202,7 @@ class StaticEmbedder:
                 raise _unusable(self._vocabulary, exc) from exc
 
 
-class Table:
+class VectorTable:
     """The rows of a file in the format safetensors, float16, mapped into memory.
 
     Attributes:
@@ -238,6 +255,118 @@ class Table:
         count = self.rows * DIMENSION
         flat = np.frombuffer(self._map, "<f2", count=count, offset=self._start)
         return flat.astype(np.float32).reshape(self.rows, DIMENSION)
+
+
+@lru_cache(maxsize=1)
+def _tokenizer_of(path: Path, rows: int) -> Tokenizer:
+    """Return the tokenizer of a vocabulary, which a process reads but once.
+
+    Raises:
+        OSError, ValueError, msgspec.MsgspecError: it cannot be read, or has not as many
+            pieces as there are rows.
+    """
+    vocabulary = read_vocabulary(path)
+    if len(vocabulary) != rows:
+        raise ValueError("the two files do not belong together")
+    return Tokenizer(vocabulary)
+
+
+def read_vocabulary(path: Path) -> dict[str, int]:
+    """Return the number of each piece, from a file of the package `tokenizers`.
+
+    Raises:
+        OSError: it cannot be read.
+        msgspec.MsgspecError: it is no such file.
+    """
+    # Three times as quick as reading all of it: the list of merges is passed over.
+    return msgspec.json.decode(path.read_bytes(), type=_File).model.vocab
+
+
+class _Model(msgspec.Struct):
+    vocab: dict[str, int]
+
+
+class _File(msgspec.Struct):
+    model: _Model
+
+
+class Tokenizer:
+    """Cuts texts into pieces, as byte pair encoding with this vocabulary does.
+
+    Two neighbours are joined while there is a piece of both, the one with the lowest
+    number first. A character that is no piece stands as the bytes of its UTF-8.
+    """
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self._number_of = vocabulary
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def pieces(self, text: str) -> list[int]:
+        """Return the numbers of a text's pieces, in order.
+
+        Half of a surrogate pair counts as a question mark.
+        """
+        sound = text.encode("utf-8", "replace").decode()
+        found: list[int] = []
+        for part in _SPECIAL.split(sound):
+            if _SPECIAL.fullmatch(part):
+                found.append(self._number_of[part])
+            elif part:
+                marked = _SPACE + part.replace(" ", _SPACE)
+                for word in _WORDS.findall(marked):
+                    found += self._known.get(word) or self._word(word)
+        return found
+
+    def _word(self, word: str) -> tuple[int, ...]:
+        pieces = tuple(self._number_of[part] for part in self._joined(word))
+        if len(word) <= _WORTH_REMEMBERING:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[word] = pieces
+        return pieces
+
+    def _joined(self, word: str) -> list[str]:
+        """Return the pieces of a word.
+
+        Time grows with the length times its logarithm: a word may be a whole line.
+        """
+        parts = [part for character in word for part in self._parts(character)]
+        before = [*range(-1, len(parts) - 1)]
+        after = [*range(1, len(parts)), -1]
+        waiting: list[tuple[int, int]] = []
+
+        def consider(left: int, right: int) -> None:
+            if left >= 0 <= right and (rank := self._rank(parts[left], parts[right])):
+                heappush(waiting, (rank, left))
+
+        for left, right in enumerate(after):
+            consider(left, right)
+        while waiting:
+            rank, left = heappop(waiting)
+            right = after[left]
+            if right < 0 or self._rank(parts[left], parts[right]) != rank:
+                continue  # one of the two has been joined with another meanwhile
+            parts[left] += parts[right]
+            parts[right], after[left] = "", after[right]
+            before[after[right]] = left  # behind the last stands none that looks
+            after[right] = -1
+            consider(before[left], left)
+            consider(left, after[left])
+        return [part for part in parts if part]
+
+    def _parts(self, character: str) -> Sequence[str]:
+        if character in self._number_of:
+            return character
+        return [f"<0x{byte:02X}>" for byte in character.encode()]
+
+    def _rank(self, left: str, right: str) -> int:
+        """Return when two neighbours are joined, the lowest first; 0: never."""
+        both = self._number_of.get(left + right)
+        if both is None:
+            return 0
+        if not right.strip(_SPACE):  # runs of spaces come last
+            both += _MOST
+        return both * _MOST + self._number_of[left]
 
 
 def _unusable(path: Path, exc: Exception) -> EmbeddingError:

@@ -6,22 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from notewell.adapters.embeddings import llama_provider, sentence_transformers, static
-from notewell.adapters.embeddings.base import Fetched, Provider
-from notewell.adapters.embeddings.disk import ModelOnDisk
-from notewell.adapters.embeddings.request import Request
+from notewell.adapters.embeddings.base import EmbeddingSettings, FetchProgress, Provider
+from notewell.adapters.embeddings.local import llama, sentence_transformers, static
+from notewell.adapters.embeddings.local.disk import ModelOnDisk
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
     from notewell.config import AgentSettings, Settings
 
-OnDisk: TypeAlias = Callable[[Request], ModelOnDisk]
-Describe: TypeAlias = Callable[[Request], Provider]
+OnDisk: TypeAlias = Callable[[EmbeddingSettings], ModelOnDisk]
+Describe: TypeAlias = Callable[[EmbeddingSettings], Provider]
 
 _HERE: Final[Mapping[str, tuple[OnDisk, Describe]]] = {
-    "local": (llama_provider.on_disk, llama_provider.provider),
+    "local": (llama.gguf_on_disk, llama.provider),
     "sentence-transformers": (
-        sentence_transformers.on_disk,
+        sentence_transformers.folder_on_disk,
         sentence_transformers.provider,
     ),
 }
@@ -29,25 +28,25 @@ _NAME_ONE: Final = "name one: notewell models pull hf:<owner>/<repository>/<file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pull:
+class ModelPull:
     """One model that can be fetched."""
 
-    request: Request
+    settings: EmbeddingSettings
 
     def model(self) -> ModelOnDisk:
         """Return what it is, and where it is or will be."""
-        on_disk, _ = _HERE[self.request.name]
-        return on_disk(self.request)
+        on_disk, _ = _HERE[self.settings.name]
+        return on_disk(self.settings)
 
-    def run(self, fetched: Fetched) -> ModelOnDisk:
+    def run(self, fetched: FetchProgress) -> ModelOnDisk:
         """Fetch it, or what is missing of it.
 
         Raises:
             EmbeddingError: it cannot be fetched; what has come is kept.
             UsageError: it is named by a path, so it is there or nowhere.
         """
-        _, describe = _HERE[self.request.name]
-        fetch = describe(self.request).fetch
+        _, describe = _HERE[self.settings.name]
+        fetch = describe(self.settings).fetch
         if fetch is None:
             raise UsageError(
                 f"{self.model().path} is a place on this disk", remedy=_NAME_ONE
@@ -62,7 +61,7 @@ def pull_for(
     environ: Mapping[str, str],
     *,
     named: str | None = None,
-) -> Pull:
+) -> ModelPull:
     """Find the model to fetch.
 
     Args:
@@ -76,7 +75,7 @@ def pull_for(
         UsageError: no provider of this agent keeps a model on this disk.
     """
     search = agent.search
-    request = Request(
+    local = EmbeddingSettings(
         name="local",
         state_dir=settings.state_dir,
         local=search.local,
@@ -84,14 +83,14 @@ def pull_for(
         offline=settings.memory.offline,
     )
     if named is not None:
-        return Pull(request=_of(named, request))
+        return ModelPull(settings=_of(named, local))
     first, second = (_spelled(name) for name in (search.provider, search.fallback))
     if first == "local":
-        return Pull(request=request)
+        return ModelPull(settings=local)
     if first in _HERE:
-        return Pull(request=replace(request, name=first, model=search.model))
+        return ModelPull(settings=replace(local, name=first, model=search.model))
     if second in _HERE:
-        return Pull(request=replace(request, name=second))
+        return ModelPull(settings=replace(local, name=second))
     problem = f"the provider {search.provider!r} keeps no model on this disk"
     if first == static.NAME:
         problem = (
@@ -104,9 +103,9 @@ def _spelled(name: str | None) -> str:
     return "local" if name is None else name.strip().lower()
 
 
-def _of(named: str, request: Request) -> Request:
-    if llama_provider.is_path(named) and not named.lower().endswith(".gguf"):
-        return replace(request, name="sentence-transformers", model=named)
-    cache = request.local.model_cache_dir
-    settings = type(request.local)(model_path=named, model_cache_dir=cache)
-    return replace(request, local=settings)
+def _of(named: str, settings: EmbeddingSettings) -> EmbeddingSettings:
+    if llama.is_model_path(named) and not named.lower().endswith(".gguf"):
+        return replace(settings, name="sentence-transformers", model=named)
+    cache = settings.local.model_cache_dir
+    local = type(settings.local)(model_path=named, model_cache_dir=cache)
+    return replace(settings, local=local)

@@ -1,12 +1,13 @@
 """One GGUF model in memory, by llama-cpp-python.
 
-llama.cpp ends the process when it is given more tokens than it was set up for, or
-a model that is gone, so both are checked here first.
+llama.cpp ends the process when it is given more tokens than it was set up for, or a model
+that is gone, so both are checked here first. A text that is too long for a model is cut
+into pieces that are not.
 """
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -14,9 +15,8 @@ from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from notewell.adapters.embeddings.gguf import GgufHead
-from notewell.adapters.embeddings.pieces import MOST, pieces
-from notewell.adapters.embeddings.quiet import quiet
+from notewell.adapters.embeddings.local.disk import quiet
+from notewell.adapters.embeddings.local.gguf import GgufHead
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -26,7 +26,11 @@ LONGEST: Final = 2048
 """Tokens that are read at once at most: passages are shorter, and memory grows."""
 
 _POOLINGS: Final = ("none", "mean", "cls", "last")
+
 _CALLBACKS: Final[list[object]] = []  # C code holds them, so they must stay
+
+MOST_PIECES: Final = 8
+"""Pieces of a text that are looked at; what follows tells little more about it."""
 
 
 class LlamaModel:
@@ -62,7 +66,9 @@ class LlamaModel:
             def fits(piece: str) -> bool:
                 return _count(model, prefix + piece) <= most
 
-            cut = islice(pieces(text[: MOST * most * 8], fits), MOST)
+            cut = islice(
+                split_to_fit(text[: MOST_PIECES * most * 8], fits), MOST_PIECES
+            )
             counted = [(_count(model, prefix + piece), piece) for piece in cut]
             return [
                 (count, _embedded(model, prefix + piece))
@@ -78,7 +84,7 @@ class LlamaModel:
                 model.close()
 
 
-def load(path: Path, head: GgufHead, pooling: str, *, remedy: str) -> LlamaModel:
+def load_model(path: Path, head: GgufHead, pooling: str, *, remedy: str) -> LlamaModel:
     """Load a model into memory.
 
     Args:
@@ -90,7 +96,7 @@ def load(path: Path, head: GgufHead, pooling: str, *, remedy: str) -> LlamaModel
     """
     tokens = min(head.context, LONGEST)
     with quiet():
-        llama_cpp = package()
+        llama_cpp = import_llama_cpp()
         said = _silenced(llama_cpp)
         said.clear()
         try:
@@ -105,15 +111,40 @@ def load(path: Path, head: GgufHead, pooling: str, *, remedy: str) -> LlamaModel
                 n_ubatch=tokens,
                 pooling_type=_POOLINGS.index(pooling),
                 n_gpu_layers=-1,
-                n_threads=threads(),
-                n_threads_batch=threads(),
+                n_threads=thread_count(),
+                n_threads_batch=thread_count(),
             )
         except (ValueError, RuntimeError, OSError, MemoryError) as exc:
             raise _not_loaded(path, said, remedy) from exc
     return LlamaModel(model, tokens)
 
 
-def package() -> ModuleType:
+def split_to_fit(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the pieces of a text, in order; joined they are the text.
+
+    A piece that does not fit is halved, between two words if that is possible.
+
+    >>> list(pieces("one two three", lambda piece: len(piece) <= 8))
+    ['one two', ' three']
+    """
+    waiting = [text]
+    while waiting:
+        piece = waiting.pop()
+        if len(piece) < 2 or fits(piece):
+            yield piece
+            continue
+        border = _border(piece)
+        waiting += [piece[border:], piece[:border]]
+
+
+def _border(text: str) -> int:
+    """Return where to halve: at the last blank of the first half, or in the middle."""
+    middle = (len(text) + 1) // 2
+    blank = max(text.rfind(sign, 1, middle + 1) for sign in " \n\t")
+    return blank if blank > 0 else middle
+
+
+def import_llama_cpp() -> ModuleType:
     """Return llama-cpp-python.
 
     Raises:
@@ -122,7 +153,7 @@ def package() -> ModuleType:
     try:
         import llama_cpp  # takes half a second
     except ModuleNotFoundError as exc:
-        raise missing() from exc
+        raise not_installed() from exc
     except (ImportError, OSError, RuntimeError) as exc:
         raise EmbeddingError(
             "local",
@@ -133,7 +164,7 @@ def package() -> ModuleType:
     return llama_cpp
 
 
-def missing() -> EmbeddingError:
+def not_installed() -> EmbeddingError:
     """Return the error that says how to get llama-cpp-python."""
     return EmbeddingError(
         "local",
@@ -143,7 +174,7 @@ def missing() -> EmbeddingError:
     )
 
 
-def threads() -> int:
+def thread_count() -> int:
     """Return how many threads llama.cpp may use.
 
     One core is left alone: its threads wait for each other in busy loops, so a
