@@ -10,7 +10,7 @@ import pytest
 
 import notewell
 from notewell import errors, types
-from notewell.adapters.surfaces.tools.reference import reference_chapters
+from notewell.adapters.surfaces.tools.definitions import reference_chapters
 from notewell.backends.text.analysis import terms_of
 from notewell.config import load_settings
 

@@ -33,7 +33,7 @@ _LARGEST_INTEGER = 2**64 - 1
 _SMALLEST_INTEGER = -(2**63)
 
 
-def search_answer(answer: SearchAnswer) -> Json:
+def answer_json(answer: SearchAnswer) -> Json:
     """Return the answer of a search as agents know it.
 
     `fallback` is the first step down in OpenClaw's shape; absent without one.
@@ -47,22 +47,22 @@ def search_answer(answer: SearchAnswer) -> Json:
     return shape
 
 
-def hit(found: Hit) -> Json:
+def hit_json(found: Hit) -> Json:
     """Return one passage, with its citation."""
     return _members(found)
 
 
-def document(found: Document) -> Json:
+def document_json(found: Document) -> Json:
     """Return the answer of a get."""
     return _members(found)
 
 
-def remembered(found: "Remembered") -> Json:
+def remembered_json(found: "Remembered") -> Json:
     """Return what became of a text that was to be remembered."""
     return {"citation": found.citation, **_members(found)}
 
 
-def session_context(found: "SessionContext") -> Json:
+def context_json(found: "SessionContext") -> Json:
     """Return what a session starts with; each part has its citation."""
     parts = [
         {"citation": part.citation, **_members(part), "truncated": part.truncated}
@@ -71,34 +71,34 @@ def session_context(found: "SessionContext") -> Json:
     return {**_members(found), "day": found.day.isoformat(), "parts": parts}
 
 
-def index_report(report: IndexReport) -> Json:
+def index_json(report: IndexReport) -> Json:
     """Return what an indexing run left behind."""
     body = _members(report)
     del body["changed"]  # for people only
     return body
 
 
-def status_report(report: StatusReport) -> Json:
+def status_json(report: StatusReport) -> Json:
     """Return the state of one agent's memory."""
     return _members(report)
 
 
-def bench_report(report: "BenchReport") -> Json:
+def bench_json(report: "BenchReport") -> Json:
     """Return what a benchmark found; metrics, categories and settings keep their names."""
     return _members(report)
 
 
-def error(kind: str, message: str, remedy: str) -> Json:
+def error_json(kind: str, message: str, remedy: str) -> Json:
     """Return the object that stands for a failure, in every surface."""
     return {"error": {"type": kind, "message": message, "remedy": remedy}}
 
 
-def failure(cause: NotewellError) -> Json:
+def failure_json(cause: NotewellError) -> Json:
     """Return the object for an error of ours."""
-    return error(cause.kind, cause.message, cause.remedy)
+    return error_json(cause.kind, cause.message, cause.remedy)
 
 
-def several(reports: list[Json]) -> Json:
+def agents_json(reports: list[Json]) -> Json:
     """Return the object itself when there is one, else `{"agents": [...]}`."""
     return reports[0] if len(reports) == 1 else {"agents": reports}
 
@@ -110,7 +110,7 @@ def dump(value: Mapping[str, object]) -> bytes:
     integer beyond 64 bits a float.
     """
     options = orjson.OPT_APPEND_NEWLINE
-    shape = plain(value)
+    shape = as_json(value)
     try:
         encoded = orjson.dumps(shape, option=options)
     except TypeError:  # orjson's own error is one
@@ -118,7 +118,7 @@ def dump(value: Mapping[str, object]) -> bytes:
     return _OBEYED.sub(_escaped, encoded)
 
 
-def plain(value: object) -> object:
+def as_json(value: object) -> object:
     """Return `value` made of what JSON knows."""
     if is_dataclass(value) and not isinstance(value, type):
         return _members(value)
@@ -126,18 +126,19 @@ def plain(value: object) -> object:
         return _utc(value)
     if isinstance(value, Mapping):
         mapping = cast("Mapping[object, object]", value)
-        return {str(key): plain(item) for key, item in mapping.items()}
+        return {str(key): as_json(item) for key, item in mapping.items()}
     if isinstance(value, AbstractSet):
         return sorted(map(str, cast("AbstractSet[object]", value)))
     if isinstance(value, list | tuple):
-        return [plain(item) for item in cast("list[object]", value)]
+        return [as_json(item) for item in cast("list[object]", value)]
     return str(value) if isinstance(value, PurePath) else value
 
 
 def _members(value: Any) -> Json:
     """The fields of a dataclass; a hit carries its citation too."""
     members: Json = {
-        camel(field.name): plain(getattr(value, field.name)) for field in fields(value)
+        camel_case(field.name): as_json(getattr(value, field.name))
+        for field in fields(value)
     }
     if isinstance(value, Hit):
         members["citation"] = value.citation
@@ -147,7 +148,7 @@ def _members(value: Any) -> Json:
     return members
 
 
-def camel(name: str) -> str:
+def camel_case(name: str) -> str:
     """Spell a field's name in camelCase.
 
     >>> camel("start_line"), camel("from_"), camel("took_ms")

@@ -43,7 +43,7 @@ def answer(**changes: object) -> SearchAnswer:
 
 
 def test_an_answer_has_exactly_the_keys_of_the_schema() -> None:
-    shape = wire.search_answer(answer())
+    shape = wire.answer_json(answer())
 
     assert list(shape) == [
         "schemaVersion",
@@ -68,7 +68,7 @@ def test_an_answer_has_exactly_the_keys_of_the_schema() -> None:
 
 
 def test_a_hit_carries_its_citation() -> None:
-    shape = wire.search_answer(answer())
+    shape = wire.answer_json(answer())
 
     assert shape["results"] == [
         {
@@ -93,7 +93,7 @@ def test_the_first_fallback_stands_also_in_the_short_shape() -> None:
     )
     cjk = Fallback(kind="mode", from_="search", to="query", reason="cjk", message="..")
 
-    shape = wire.search_answer(answer(fallbacks=(missing, cjk)))
+    shape = wire.answer_json(answer(fallbacks=(missing, cjk)))
 
     assert shape["fallback"] == {"from": "qmd", "reason": "missing"}
     assert shape["fallbacks"] == [
@@ -124,7 +124,7 @@ def test_the_first_fallback_stands_also_in_the_short_shape() -> None:
     ids=["utc", "another zone", "no zone"],
 )
 def test_moments_are_written_in_utc_with_z(moment: datetime) -> None:
-    shape = wire.search_answer(answer(freshness=Freshness(indexed_at=moment)))
+    shape = wire.answer_json(answer(freshness=Freshness(indexed_at=moment)))
 
     assert shape["freshness"] == {
         "indexedAt": "2026-01-10T12:00:03.000Z",
@@ -134,7 +134,7 @@ def test_moments_are_written_in_utc_with_z(moment: datetime) -> None:
 
 
 def test_a_document_has_exactly_the_keys_of_the_schema() -> None:
-    shape = wire.document(
+    shape = wire.document_json(
         Document(
             path="a.md", text="x", start_line=1, end_line=1, total_lines=1, found=True
         )
@@ -156,7 +156,7 @@ def test_a_document_has_exactly_the_keys_of_the_schema() -> None:
 def test_an_index_report_has_exactly_the_documented_keys() -> None:
     skipped = Skipped(path="link.md", reason="symlink", detail="it is a link")
 
-    shape = wire.index_report(IndexReport(files=2, chunks=3, skipped=(skipped,)))
+    shape = wire.index_json(IndexReport(files=2, chunks=3, skipped=(skipped,)))
 
     assert shape == {
         "files": 2,
@@ -173,8 +173,8 @@ def test_one_report_stands_alone_and_several_are_listed() -> None:
     one: wire.Json = {"files": 1}
     other: wire.Json = {"files": 2}
 
-    assert wire.several([one]) == one
-    assert wire.several([one, other]) == {"agents": [one, other]}
+    assert wire.agents_json([one]) == one
+    assert wire.agents_json([one, other]) == {"agents": [one, other]}
 
 
 def test_text_survives_unaltered_though_no_terminal_can_obey_it() -> None:

@@ -140,7 +140,7 @@ def report_failure(error: BaseException, output: CommandOutput) -> int:
     if output.json and not output.answered:
         from notewell.adapters.surfaces import wire
 
-        output.value(wire.error(failure.kind, failure.message, failure.remedy))
+        output.value(wire.error_json(failure.kind, failure.message, failure.remedy))
     else:
         _tell(failure, output)
     if failure.code == 1 and output.verbose and failure.kind == "internal":

@@ -172,7 +172,7 @@ def write_json_lines(answer: SearchAnswer, output: CommandOutput) -> None:
     from notewell.adapters.surfaces import wire
 
     for hit in answer.results:
-        output.value(wire.hit(hit))
+        output.value(wire.hit_json(hit))
 
 
 def answer_markdown(answer: SearchAnswer) -> str:

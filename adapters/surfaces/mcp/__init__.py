@@ -1,7 +1,8 @@
 """The MCP server: the tools, the notes as resources, and a prompt for the flush.
 
-`server` says what there is, `conversations` who may see it, `stdio` and `http` how
-it is reached. All but `token` need the package `mcp`, which the extra `mcp` installs.
+`server` says what there is, `conversations` who may see it; `stdio` and `http` are how
+it is reached, with `startup` before the SDK and `web` behind `http`. The package `mcp`,
+which the extra `mcp` installs, is needed by `server` and `web`.
 """
 
 from typing import Final

@@ -1,20 +1,29 @@
-"""The server over streamable HTTP, on this machine only and for those with the token."""
+"""The server over streamable HTTP, on this machine only and for those with the token.
+
+The token is a secret in a file that only its owner can read.
+"""
 
 import asyncio
+import errno
+import os
+import secrets
 import socket
+import stat
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from typing import Final
 
-from notewell.adapters.surfaces.mcp.loading import quickly
+from notewell.adapters.surfaces.mcp.startup import loading_quickly
 from notewell.errors import UsageError
+from notewell.files import create_folder, replace_file
 from notewell.memory import Memory
 
-HOST: Final = "127.0.0.1"
-PATH: Final = "/mcp"
+_HOST: Final = "127.0.0.1"
+_PATH: Final = "/mcp"
 
 
-def serve(
+def serve_http(
     memory: Memory, *, write: bool, port: int, token: str, ready: Callable[[str], None]
 ) -> int:
     """Serve every client that has the token, until a signal ends it.
@@ -33,18 +42,60 @@ def serve(
         UsageError: the port cannot be had.
     """
     with closing(_listening(port)) as listener:
-        ready(f"http://{HOST}:{listener.getsockname()[1]}{PATH}")  # the socket queues
-        with quickly():
-            from notewell.adapters.surfaces.mcp.web import answer
+        ready(f"http://{_HOST}:{listener.getsockname()[1]}{_PATH}")  # the socket queues
+        with loading_quickly():
+            from notewell.adapters.surfaces.mcp.web import answer_requests
 
-        return asyncio.run(answer(memory, listener, write=write, token=token))
+        answering = answer_requests(
+            memory, listener, path=_PATH, write=write, token=token
+        )
+        return asyncio.run(answering)
 
 
 def _listening(port: int) -> socket.socket:
     try:
-        return socket.create_server((HOST, port))
+        return socket.create_server((_HOST, port))
     except OSError as problem:
         raise UsageError(
-            f"port {port} on {HOST} cannot be had: {problem.strerror}",
+            f"port {port} on {_HOST} cannot be had: {problem.strerror}",
             remedy="choose another; --http 0 takes a free one",
         ) from problem
+
+
+def read_token(file: Path) -> str:
+    """Return the token in a file, which is made if it is not there.
+
+    Raises:
+        UsageError: others can read the file, it is no token, or it cannot be used.
+    """
+    try:
+        if not os.path.lexists(file):
+            create_folder(file.parent)
+            replace_file(file, f"{secrets.token_urlsafe(32)}\n".encode())
+        return _secret_in(file)
+    except (OSError, UnicodeDecodeError) as problem:
+        why = getattr(problem, "strerror", None) or "it is no text"
+        raise UsageError(
+            f"the token file {file} cannot be used: {why}",
+            remedy="name another with --token-file",
+        ) from problem
+
+
+def _secret_in(file: Path) -> str:
+    # Neither a link, nor a pipe that would wait for a writer.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    with open(os.open(file, flags), encoding="ascii") as opened:
+        mode = os.fstat(opened.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no file")
+        token = opened.read(4096).strip()
+    if stat.S_IMODE(mode) & 0o077:
+        raise UsageError(
+            f"others may read the token file {file}", remedy=f"chmod 600 {file}"
+        )
+    if len(token) < 16:
+        raise UsageError(
+            f"the token in {file} is shorter than 16 characters",
+            remedy="delete the file, and a new one is made",
+        )
+    return token

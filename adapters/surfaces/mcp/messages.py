@@ -76,12 +76,12 @@ def too_large(head: bytes, end: bytes) -> bytes:
     return _error(_INVALID_REQUEST, said, request)
 
 
-def unreadable() -> bytes:
+def missing_message() -> bytes:
     """Return the answer to nothing at all, where a message was due."""
     return _error(_PARSE_ERROR, "there is no message", _NO_ID)
 
 
-def given_up(message: bytes) -> bytes:
+def server_ending(message: bytes) -> bytes:
     """Return the answer to a request that is open when the server ends."""
     return _error(_INTERNAL_ERROR, "the server is ending", _id_in(message))
 

@@ -1,8 +1,13 @@
-"""What the server offers, in the SDK's terms. Nothing here knows the transport."""
+"""What the server offers, in the SDK's terms: tools, notes, a prompt for the flush.
+
+A note is the resource `memory:` and its path, as in a search result. Nothing here knows
+the transport.
+"""
 
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import quote, unquote
 
 import orjson
 from mcp import MCPError, types
@@ -10,12 +15,15 @@ from mcp.server.lowlevel.server import Server
 
 from notewell._version import __version__
 from notewell.adapters.surfaces import wire
-from notewell.adapters.surfaces.mcp import flushing, notes
 from notewell.adapters.surfaces.mcp.conversations import Conversations
-from notewell.adapters.surfaces.mcp.greeting import INSTRUCTIONS, NAME
+from notewell.adapters.surfaces.mcp.startup import INSTRUCTIONS, SERVER_NAME
 from notewell.adapters.surfaces.tools import MemoryTools, ToolResult
-from notewell.errors import NotewellError
+from notewell.backends.blocking import off_the_loop
+from notewell.errors import NotewellError, UsageError
+from notewell.flush import flush_prompts
 from notewell.memory import Memory
+from notewell.workspace import scan
+from notewell.workspace.days import moment_in
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -23,6 +31,18 @@ if TYPE_CHECKING:
     Context: TypeAlias = ServerRequestContext[Any, Any]
 
 _MARKDOWN: Final = "text/markdown"
+_SCHEME: Final = "memory:"
+_TEMPLATE: Final = "memory:{+path}"
+_MOST_CHARS: Final = 200_000
+"""Characters of a note that a resource may have; memory_get reads parts of any."""
+
+_PROMPT: Final = "memory_flush"
+_PROMPT_TITLE: Final = "Write down what should be remembered"
+_PROMPT_DESCRIPTION: Final = (
+    "Before a conversation is compacted or ends: have the agent append what will matter "
+    "later to today's log."
+)
+_WITH_TOOL: Final = "Use the tool memory_write, which appends to that file."
 
 
 def make_server(memory: Memory, *, write: bool) -> Server[None]:
@@ -33,7 +53,7 @@ def make_server(memory: Memory, *, write: bool) -> Server[None]:
         write: Offer memory_write.
     """
     conversations = Conversations(memory)
-    offered = _Offered(conversations, write=write)
+    handlers = _Handlers(conversations, write=write)
 
     @asynccontextmanager
     async def lifespan(_server: Server[None]) -> AsyncGenerator[None]:
@@ -43,22 +63,22 @@ def make_server(memory: Memory, *, write: bool) -> Server[None]:
             await conversations.close()
 
     return Server(
-        NAME,
+        SERVER_NAME,
         version=__version__,
-        title=NAME,
+        title=SERVER_NAME,
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
-        on_list_tools=offered.list_tools,
-        on_call_tool=offered.call_tool,
-        on_list_resources=offered.list_resources,
-        on_list_resource_templates=offered.list_resource_templates,
-        on_read_resource=offered.read_resource,
-        on_list_prompts=offered.list_prompts,
-        on_get_prompt=offered.get_prompt,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
 
 
-class _Offered:
+class _Handlers:
     """The handlers of one server."""
 
     def __init__(self, conversations: Conversations, *, write: bool) -> None:
@@ -94,9 +114,9 @@ class _Offered:
     ) -> types.ListResourcesResult:
         """List the notes that this conversation may see."""
         with _told_to_client():
-            paths = await notes.note_paths(await self._memory(context))
+            paths = await note_paths(await self._memory(context))
         listed = [
-            types.Resource(name=path, uri=notes.uri_of(path), mime_type=_MARKDOWN)
+            types.Resource(name=path, uri=note_uri(path), mime_type=_MARKDOWN)
             for path in paths
         ]
         return types.ListResourcesResult(resources=listed)
@@ -107,7 +127,7 @@ class _Offered:
         """Say how the address of a note is made."""
         template = types.ResourceTemplate(
             name="note",
-            uri_template=notes.TEMPLATE,
+            uri_template=_TEMPLATE,
             description="A note, by its path as in a search result.",
             mime_type=_MARKDOWN,
         )
@@ -118,7 +138,7 @@ class _Offered:
     ) -> types.ReadResourceResult:
         """Return a whole note."""
         with _told_to_client():
-            text = await notes.note_text(await self._memory(context), params.uri)
+            text = await note_text(await self._memory(context), params.uri)
         found = types.TextResourceContents(
             uri=params.uri, text=text, mime_type=_MARKDOWN
         )
@@ -129,7 +149,7 @@ class _Offered:
     ) -> types.ListPromptsResult:
         """List the one prompt."""
         prompt = types.Prompt(
-            name=flushing.NAME, title=flushing.TITLE, description=flushing.DESCRIPTION
+            name=_PROMPT, title=_PROMPT_TITLE, description=_PROMPT_DESCRIPTION
         )
         return types.ListPromptsResult(prompts=[prompt])
 
@@ -137,15 +157,15 @@ class _Offered:
         self, context: "Context", params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
         """Return the prompt, with today's date in it."""
-        if params.name != flushing.NAME:
-            said = f"there is no prompt {params.name!r}; there is {flushing.NAME}"
+        if params.name != _PROMPT:
+            said = f"there is no prompt {params.name!r}; there is {_PROMPT}"
             raise MCPError(types.INVALID_PARAMS, said)
         with _told_to_client():
             memory = await self._memory(context)
-        text = flushing.flush_prompt(memory, write=self._write)
+        text = flush_prompt(memory, write=self._write)
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(
-            description=flushing.DESCRIPTION, messages=[message]
+            description=_PROMPT_DESCRIPTION, messages=[message]
         )
 
     async def _tools(self, context: "Context") -> MemoryTools:
@@ -166,3 +186,64 @@ def _told_to_client() -> Generator[None]:
     except NotewellError as error:
         said = f"{error.message}; {error.remedy}"
         raise MCPError(types.INVALID_PARAMS, said) from error
+
+
+async def note_paths(memory: Memory) -> list[str]:
+    """Return the notes that this conversation may see, by path."""
+    if not memory.enabled:
+        return []
+    found = await off_the_loop(scan, memory.workspace)
+    return [
+        note.path
+        for note in found.notes
+        if not memory.hides(note.path) and not memory.leaves_out(note.path)
+    ]
+
+
+def note_uri(path: str) -> str:
+    """Return the address of a note.
+
+    >>> uri_of("memory/京都.md")
+    'memory:memory/%E4%BA%AC%E9%83%BD.md'
+    """
+    return _SCHEME + quote(path)
+
+
+async def note_text(memory: Memory, uri: str) -> str:
+    """Return the whole text of a note.
+
+    Raises:
+        UsageError: it is no address of a note, or the note is too long.
+        PathRefused: not a note of this workspace, or closed in this conversation.
+    """
+    path = unquote(uri.removeprefix(_SCHEME))
+    if not uri.startswith(_SCHEME) or not path:
+        raise UsageError(
+            "that is no address of a note",
+            remedy=f"it looks like {note_uri('MEMORY.md')}",
+        )
+    found = await memory.get(path, max_chars=_MOST_CHARS)
+    if not found.found:
+        raise UsageError(
+            f"there is no note {path!r}", remedy="list the resources, or search"
+        )
+    if found.truncated:
+        raise UsageError(
+            f"{path!r} has more than {_MOST_CHARS:,} characters",
+            remedy="read parts of it with memory_get",
+        )
+    return found.text
+
+
+def flush_prompt(memory: Memory, *, write: bool) -> str:
+    """Return the prompt, the configured one or our own, with today's date in it.
+
+    Args:
+        memory: Whose notes are written to.
+        write: Whether the agent has the tool memory_write.
+    """
+    settings = memory.settings
+    now = moment_in(settings.user_timezone, None)
+    prompts = flush_prompts(settings.compaction.memory_flush, now)
+    parts = (prompts.system, prompts.user, _WITH_TOOL if write else "")
+    return "\n\n".join(filter(None, parts))

@@ -14,29 +14,28 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from notewell.adapters.surfaces.mcp.http import HOST, PATH
 from notewell.adapters.surfaces.mcp.messages import (
     MOST_BYTES,
-    given_up,
+    missing_message,
     refusals,
-    unreadable,
+    server_ending,
 )
 from notewell.adapters.surfaces.mcp.server import make_server
-from notewell.adapters.surfaces.mcp.signals import on_signals
+from notewell.adapters.surfaces.mcp.startup import on_signals
 from notewell.memory import Memory
 
 _GOODBYE: Final = 2
 """Seconds that open requests get when the server ends."""
 
 
-async def answer(
-    memory: Memory, listener: socket.socket, *, write: bool, token: str
+async def answer_requests(
+    memory: Memory, listener: socket.socket, *, path: str, write: bool, token: str
 ) -> int:
     """Answer what comes in at a socket until a signal comes; return the exit code."""
-    app = _app(memory, write=write, port=listener.getsockname()[1])
-    screen = Screen(app)
+    app = _app(memory, listener, path, write=write)
+    messages = MessageFilter(app)
     config = uvicorn.Config(
-        Guard(screen, token),
+        TokenGuard(messages, token),
         access_log=False,
         lifespan="off",
         log_config=None,
@@ -54,28 +53,31 @@ async def answer(
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         asked = asyncio.create_task(ending.wait())
         await asyncio.wait([serving, asked], return_when=asyncio.FIRST_COMPLETED)
-        await screen.close(within=_GOODBYE)
+        await messages.close(within=_GOODBYE)
     server.should_exit = True
     await serving
     return server.code
 
 
-def _app(memory: Memory, *, write: bool, port: int) -> Starlette:
+def _app(
+    memory: Memory, listener: socket.socket, path: str, *, write: bool
+) -> Starlette:
     """Return the application, which knows us by these names only.
 
     A page in a browser may have its own name lead to this machine. Its requests come
     with that name and its origin, and are refused.
     """
-    names = [f"{name}:{port}" for name in (HOST, "localhost")]
+    host, port = listener.getsockname()
+    names = [f"{name}:{port}" for name in (host, "localhost")]
     return make_server(memory, write=write).streamable_http_app(
-        streamable_http_path=PATH,
+        streamable_http_path=path,
         transport_security=TransportSecuritySettings(
             allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
         ),
     )
 
 
-class Guard:
+class TokenGuard:
     """Lets nobody in without the token."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
@@ -100,7 +102,7 @@ class Guard:
         return scheme.lower() == b"bearer" and hmac.compare_digest(token, self._token)
 
 
-class Screen:
+class MessageFilter:
     """Answers what the SDK would drop, or would answer without the request's id."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -138,15 +140,15 @@ class Screen:
         body = await _body(receive)
         if body is None:  # the client is gone
             return
-        answers = refusals(body) if body.strip() else [unreadable()]
+        answers = refusals(body) if body.strip() else [missing_message()]
         if answers is None:
-            answer = _Answer(send)
+            answer_requests = _Answer(send)
             try:
-                await self._app(scope, _replayed(body, receive), answer.send)
+                await self._app(scope, _replayed(body, receive), answer_requests.send)
             except asyncio.CancelledError:
                 if not self._closing:
                     raise
-                await answer.end(given_up(body))
+                await answer_requests.end(server_ending(body))
             return
         listed = (
             b",".join(answers) if len(answers) < 2 else b"[%s]" % b",".join(answers)

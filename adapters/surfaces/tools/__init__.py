@@ -4,7 +4,7 @@
 tools, and `MemoryTools` gives them to any loop that calls a model's API itself.
 """
 
-from notewell.adapters.surfaces.tools.calling import MemoryTools, ToolResult
+from notewell.adapters.surfaces.tools.calls import MemoryTools, ToolResult
 from notewell.adapters.surfaces.tools.definitions import Style, ToolDefinition
 
 __all__ = ["MemoryTools", "Style", "ToolDefinition", "ToolResult"]

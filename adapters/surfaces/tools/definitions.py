@@ -1,14 +1,38 @@
-"""What the tools are: names, sentences for the model, parameters. The one source."""
+"""What the tools are: names, sentences for the model, parameters, results. The one source.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+What they give back is described as JSON Schema, read from the very values that they
+give: `wire` writes the fields of a value in camelCase, and these are their types. A
+field that comes to be, or changes, is in the schema without a word here.
+"""
 
-from notewell.adapters.surfaces.tools import shapes
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, TypeAlias, Union, cast, get_args, get_origin
+from typing import get_type_hints as types_of
 
-Json: TypeAlias = dict[str, object]
+from notewell.adapters.surfaces import wire
+from notewell.adapters.surfaces.wire import Json
+from notewell.types import Document, Hit, SearchAnswer
+
 Style: TypeAlias = Literal["openai", "openai-responses", "anthropic", "mcp"]
 """Whose way of writing a tool down: Chat Completions, Responses, Messages, or MCP."""
+
+_TEXT: Final[Json] = {"type": "string"}
+_PLAIN: Final[dict[object, Json]] = {
+    str: _TEXT,
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    datetime: {"type": "string", "format": "date-time"},
+}
+_FAILURE: Final[Json] = {
+    "type": "object",
+    "properties": {"type": _TEXT, "message": _TEXT, "remedy": _TEXT},
+    "required": ["type", "message", "remedy"],
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +159,72 @@ _STYLES: Final[Mapping[str, Callable[[ToolDefinition], Json]]] = {
     "mcp": _mcp,
 }
 
+
+def _answer_schema() -> Json:
+    """Return the schema of what memory_search gives."""
+    step = {"from": _TEXT, "reason": _TEXT}
+    first: Json = {"type": "object", "properties": step, "required": list(step)}
+    shape = _member_schemas(SearchAnswer)
+    return _result_schema({"notice": _TEXT, **shape}, perhaps={"fallback": first})
+
+
+def _document_schema() -> Json:
+    """Return the schema of what memory_get gives."""
+    return _result_schema({"notice": _TEXT, **_member_schemas(Document)})
+
+
+def _remembered_schema() -> Json:
+    """Return the schema of what memory_write gives."""
+    from notewell.memory.remember import Remembered
+
+    return _result_schema({"citation": _TEXT, **_member_schemas(Remembered)})
+
+
+def _result_schema(shape: Json, *, perhaps: Mapping[str, object] = {}) -> Json:
+    """Return the schema of one tool's result, which may be a failure instead."""
+    return {
+        "type": "object",
+        "properties": {**shape, **perhaps, "error": _FAILURE},
+        "anyOf": [{"required": list(shape)}, {"required": ["error"]}],
+    }
+
+
+def _member_schemas(kind: type) -> Json:
+    hints = types_of(kind)
+    named = fields(cast("Any", kind))
+    return {
+        wire.camel_case(each.name): _type_schema(hints[each.name]) for each in named
+    }
+
+
+def _type_schema(kind: object) -> Json:
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _object_schema(kind)
+    inner = get_args(kind)
+    if get_origin(kind) is Literal:
+        return {"type": "string", "enum": list(inner)}
+    if get_origin(kind) in (Union, UnionType):
+        return {"anyOf": [_type_schema(each) for each in inner]}
+    if get_origin(kind) is tuple:
+        return {"type": "array", "items": _type_schema(inner[0])}
+    raise TypeError(f"no tool gives back {kind!r}")
+
+
+def _object_schema(kind: type) -> Json:
+    members = _member_schemas(kind)
+    # A hit has its citation where the conversation is shown citations.
+    perhaps: Json = {"citation": _TEXT} if kind is Hit else {}
+    return {
+        "type": "object",
+        "properties": {**members, **perhaps},
+        "required": [
+            name for name in members if kind is not Hit or name not in wire.UNLESS_NONE
+        ],
+    }
+
+
 MEMORY_SEARCH: Final = ToolDefinition(
     name="memory_search",
     title="Search memory",
@@ -174,8 +264,9 @@ MEMORY_SEARCH: Final = ToolDefinition(
             choices=("memory", "sessions"),
         ),
     ),
-    returns=shapes.found,
+    returns=_answer_schema,
 )
+
 MEMORY_GET: Final = ToolDefinition(
     name="memory_get",
     title="Read a note",
@@ -201,8 +292,9 @@ MEMORY_GET: Final = ToolDefinition(
         ),
         Parameter(name="lines", kind="integer", meaning="How many lines.", least=1),
     ),
-    returns=shapes.lines,
+    returns=_document_schema,
 )
+
 MEMORY_WRITE: Final = ToolDefinition(
     name="memory_write",
     title="Write to memory",
@@ -226,7 +318,35 @@ MEMORY_WRITE: Final = ToolDefinition(
             meaning="Write to MEMORY.md instead of today's log.",
         ),
     ),
-    returns=shapes.noted,
+    returns=_remembered_schema,
     writes=True,
 )
-ALL: Final = (MEMORY_SEARCH, MEMORY_GET, MEMORY_WRITE)
+
+ALL_TOOLS: Final = (MEMORY_SEARCH, MEMORY_GET, MEMORY_WRITE)
+
+
+def reference_chapters() -> str:
+    """Return a chapter in Markdown for each tool, as a model is told of it."""
+    return "\n".join(line for tool in ALL_TOOLS for line in _chapter(tool)) + "\n"
+
+
+def _chapter(tool: ToolDefinition) -> Iterator[str]:
+    yield from (f"## {tool.name}", "", f"> {tool.description}", "")
+    yield from ("| argument | type | |", "|---|---|---|")
+    for parameter in tool.parameters:
+        yield f"| `{parameter.name}` | {_kind(parameter)} | {parameter.meaning} |"
+    yield ""
+
+
+def _kind(parameter: Parameter) -> str:
+    """Return what a parameter accepts, in words."""
+    words: list[str] = [parameter.kind]
+    if parameter.choices:
+        words = [" or ".join(f"`{choice}`" for choice in parameter.choices)]
+    elif parameter.kind == "string" and parameter.least:
+        words.append("not empty")
+    elif parameter.most is not None:
+        words.append(f"from {parameter.least:,} to {parameter.most:,}")
+    elif parameter.least is not None:
+        words.append(f"at least {parameter.least:,}")
+    return ", ".join([*words, "required"] if parameter.required else words)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from notewell.adapters.surfaces.mcp.greeting import VERSIONS
+from notewell.adapters.surfaces.mcp.startup import VERSIONS
 
 Message: TypeAlias = dict[str, Any]
 Say: TypeAlias = Callable[..., list[Message]]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell import Hit, Memory, MemoryTools, SearchAnswer, open_memory
-from notewell.adapters.surfaces.tools.definitions import ALL, Style
-from notewell.adapters.surfaces.tools.readable import quoted, shown
+from notewell.adapters.surfaces.tools.definitions import ALL_TOOLS, Style
+from notewell.adapters.surfaces.tools.readable import fit_snippets, quote_lines
 from notewell.backends.policy import Limit
 
 STYLES: tuple[Style, ...] = ("openai", "openai-responses", "anthropic", "mcp")
@@ -36,7 +36,9 @@ async def test_every_style_has_the_same_parameters(memory: Memory) -> None:
     assert [tool["parameters"] for tool in found["openai-responses"]] == bare
     assert [tool["function"]["parameters"] for tool in found["openai"]] == bare
     assert {tool["type"] for tool in found["openai"]} == {"function"}
-    assert [tool["name"] for tool in found["anthropic"]] == [each.name for each in ALL]
+    assert [tool["name"] for tool in found["anthropic"]] == [
+        each.name for each in ALL_TOOLS
+    ]
     assert json.loads(json.dumps(found)) == found
 
 
@@ -107,7 +109,7 @@ async def test_what_a_model_did_wrong_is_told_to_it(
 
 
 @given(
-    name=st.sampled_from([*(tool.name for tool in ALL), "other"]),
+    name=st.sampled_from([*(tool.name for tool in ALL_TOOLS), "other"]),
     arguments=st.one_of(
         st.text(),
         st.none(),
@@ -220,7 +222,7 @@ def test_no_more_is_injected_than_allowed(
 ) -> None:
     answer = answer_with(snippets)
 
-    cut = shown(answer, cited=cited, most=Limit("engine.mostChars", most))
+    cut = fit_snippets(answer, cited=cited, most=Limit("engine.mostChars", most))
 
     assert 1 <= len(cut.results) <= len(snippets)
     assert sum(len(hit.snippet) for hit in cut.results) <= most
@@ -235,7 +237,7 @@ def test_no_more_is_injected_than_allowed(
 
 @given(st.text())
 def test_every_line_of_a_quotation_is_marked(text: str) -> None:
-    assert all(line.startswith(">") for line in quoted(text).split("\n"))
+    assert all(line.startswith(">") for line in quote_lines(text).split("\n"))
 
 
 def answer_with(snippets: list[str]) -> SearchAnswer:

@@ -223,7 +223,7 @@ def _keep(report: "BenchReport", out: Path | None, html: Path | None) -> None:
     if out is not None:
         from notewell.adapters.surfaces import wire
 
-        _write(out, wire.dump(wire.bench_report(report)))
+        _write(out, wire.dump(wire.bench_json(report)))
     if html is not None:
         from notewell.adapters.surfaces.report import page
 
@@ -246,7 +246,7 @@ def _show(report: "BenchReport", output: CommandOutput) -> None:
     if output.json:
         from notewell.adapters.surfaces import wire
 
-        output.value(wire.bench_report(report))
+        output.value(wire.bench_json(report))
         return
     from notewell.adapters.surfaces.cli.bench_tables import draw_bench
     from notewell.adapters.surfaces.cli.screen import Screen

@@ -59,7 +59,7 @@ def context_command(
     if call.output.json:
         from notewell.adapters.surfaces import wire
 
-        call.output.value(wire.session_context(found))
+        call.output.value(wire.context_json(found))
         return
     for skipped in found.skipped:
         call.output.note(one_line(f"skipped: {skipped.path}: {skipped.detail}"))

@@ -42,7 +42,9 @@ def doctor_command(context: click.Context) -> int:
     if call.output.json:
         from notewell.adapters.surfaces import wire
 
-        call.output.value({"ok": well, "checks": [wire.plain(item) for item in checks]})
+        call.output.value(
+            {"ok": well, "checks": [wire.as_json(item) for item in checks]}
+        )
     else:
         call.output.text(_drawn(checks, Screen.of()))
     return 0 if well else 1

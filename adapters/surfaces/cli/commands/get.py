@@ -49,7 +49,7 @@ def get_command(
     if call.output.json:
         from notewell.adapters.surfaces import wire
 
-        call.output.value(wire.document(document))
+        call.output.value(wire.document_json(document))
         return
     for sentence in _remarks(document):
         call.output.note(one_line(sentence))

@@ -108,13 +108,13 @@ def _shape(outcomes: Sequence[IndexOutcome]) -> dict[str, object]:
     for outcome in outcomes:
         shape: wire.Json = {"agent": outcome.agent} if several else {}
         if outcome.report is not None:
-            shape |= wire.index_report(outcome.report)
+            shape |= wire.index_json(outcome.report)
         if outcome.error is not None:
-            shape |= wire.failure(outcome.error)
+            shape |= wire.failure_json(outcome.error)
         elif not outcome.complete:
-            shape |= wire.error("unavailable", _what_is_left(outcome), _REMEDY)
+            shape |= wire.error_json("unavailable", _what_is_left(outcome), _REMEDY)
         shapes.append(shape)
-    return wire.several(shapes)
+    return wire.agents_json(shapes)
 
 
 def _show(outcome: IndexOutcome, call: CommandCall, *, named: bool) -> None:

@@ -69,18 +69,17 @@ def mcp_command(
         raise UsageError("the MCP server needs the package mcp", remedy=INSTALL)
     memory = _memory_of(call, chat_type)
     if http_port is None:
-        from notewell.adapters.surfaces.mcp import stdio
+        from notewell.adapters.surfaces.mcp.stdio import serve_stdio
 
-        return stdio.serve(memory, write=write)
-    from notewell.adapters.surfaces.mcp import http
-    from notewell.adapters.surfaces.mcp.token import token_in
+        return serve_stdio(memory, write=write)
+    from notewell.adapters.surfaces.mcp.http import read_token, serve_http
 
     file = Path(token_file) if token_file else _token_file(memory)
-    return http.serve(
+    return serve_http(
         memory,
         write=write,
         port=http_port,
-        token=token_in(file),
+        token=read_token(file),
         ready=lambda url: call.output.note(f"serving {url}; the token is in {file}"),
     )
 

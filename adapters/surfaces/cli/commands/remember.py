@@ -57,7 +57,7 @@ def remember_command(
     if call.output.json:
         from notewell.adapters.surfaces import wire
 
-        call.output.value(wire.remembered(remembered))
+        call.output.value(wire.remembered_json(remembered))
         return
     for sentence in _remarks(remembered):
         call.output.note(one_line(sentence))

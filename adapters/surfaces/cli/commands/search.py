@@ -129,10 +129,10 @@ def write_answer(
     if form == "json" or (form == "jsonl" and answer.reason == "unavailable"):
         from notewell.adapters.surfaces import wire
 
-        shape = wire.search_answer(answer)
+        shape = wire.answer_json(answer)
         if answer.reason == "unavailable":
             lost = _unavailable(answer)
-            shape |= wire.error(lost.kind, lost.message, lost.remedy)
+            shape |= wire.error_json(lost.kind, lost.message, lost.remedy)
         call.output.value(shape)
         return
     from notewell.adapters.surfaces.cli import results

@@ -58,7 +58,7 @@ def status_command(context: click.Context, deep: bool, index: bool) -> int:
     else:
         states = [_guarded(call, str(agent), deep, index) for agent in agents]
     if call.output.json:
-        call.output.value(wire.several([_shape(state) for state in states]))
+        call.output.value(wire.agents_json([_shape(state) for state in states]))
     else:
         call.output.text("\n".join(_drawn(state, call) for state in states))
     return int(any(state.error is not None for state in states))
@@ -108,10 +108,10 @@ def _drawn(state: AgentState, call: CommandCall) -> str:
 def _shape(state: AgentState) -> wire.Json:
     shape: wire.Json = {"agent": state.agent}
     if state.report is not None:
-        shape |= wire.status_report(state.report)
+        shape |= wire.status_json(state.report)
     if state.probe is not None:
-        shape["probe"] = wire.plain(state.probe)
-        shape["providers"] = wire.plain(state.providers)
+        shape["probe"] = wire.as_json(state.probe)
+        shape["providers"] = wire.as_json(state.providers)
     if state.error is not None:
-        shape |= wire.failure(state.error)
+        shape |= wire.failure_json(state.error)
     return shape

@@ -1,18 +1,22 @@
-"""Answers the `initialize` of a client that starts us, while the SDK is still loading.
+"""A server's first moments: the first answer, the SDK loaded quickly, signals heard.
 
 Loading the SDK takes most of a second, and a client may give up before. What it asks
-first is known, and so is the answer, to the letter: tests hold it against the SDK's.
-Whatever is unusual about the question is left to the SDK.
+first, `initialize`, is known, and so is the answer, to the letter: tests hold it against
+the SDK's. Whatever is unusual about the question is left to the SDK.
 """
 
-from collections.abc import Mapping
+import gc
+import signal
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Final, TypeAlias, cast
 
 import orjson
 
 from notewell._version import __version__
 
-NAME: Final = "notewell"
+SERVER_NAME: Final = "notewell"
 INSTRUCTIONS: Final = (
     "A long-term memory of plain Markdown notes. Search it with memory_search before you "
     "answer anything about earlier work, decisions, dates, people or preferences, read "
@@ -29,9 +33,11 @@ _CAPABILITIES: Final = {
     "resources": {"listChanged": False, "subscribe": False},
     "tools": {"listChanged": False},
 }
+_SIGNALLED: Final = 128
+"""Exit codes after a signal are this and its number, as shells count."""
 
 
-def asked_by(line: bytes) -> tuple[RequestId, str] | None:
+def read_initialize(line: bytes) -> tuple[RequestId, str] | None:
     """Return the id and the version of a plain `initialize`; None for all else."""
     try:
         message: Any = orjson.loads(line)
@@ -53,13 +59,17 @@ def asked_by(line: bytes) -> tuple[RequestId, str] | None:
             return None
 
 
-def greeting(request: RequestId, version: str) -> bytes:
+def initialize_answer(request: RequestId, version: str) -> bytes:
     """Return the answer, with its final newline."""
     result = {
         "capabilities": _CAPABILITIES,
         "instructions": INSTRUCTIONS,
         "protocolVersion": version,
-        "serverInfo": {"name": NAME, "title": NAME, "version": __version__},
+        "serverInfo": {
+            "name": SERVER_NAME,
+            "title": SERVER_NAME,
+            "version": __version__,
+        },
     }
     answer = {"jsonrpc": "2.0", "id": request, "result": result}
     return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
@@ -70,3 +80,35 @@ def _hold_objects(capabilities: Any) -> bool:
         return False
     held = cast("Mapping[str, object]", capabilities).values()
     return all(isinstance(each, Mapping) for each in held)
+
+
+@contextmanager
+def loading_quickly() -> Generator[None]:
+    """Load the SDK in here in two thirds of the time: what can wait is not done.
+
+    The SDK describes three versions of the protocol in some thousand models, which
+    stay. Nothing of them is garbage, and a connection uses a few: pydantic makes the
+    validators of the others never, and of these when they are used.
+    """
+    from pydantic import BaseModel
+
+    gc.disable()
+    BaseModel.model_config["defer_build"] = True
+    try:
+        yield
+    finally:
+        del BaseModel.model_config["defer_build"]
+        gc.freeze()
+        gc.enable()
+
+
+def on_signals(end: Callable[[int], None]) -> None:
+    """Call `end` with the exit code when a signal ends us; in the main thread."""
+
+    def signalled(number: int, _frame: FrameType | None) -> None:
+        end(_SIGNALLED + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signalled)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as `nohup` has it
+        signal.signal(signal.SIGHUP, signalled)

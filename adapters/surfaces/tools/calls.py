@@ -1,18 +1,22 @@
-"""Calls the tools by name, for any loop around a model."""
+"""Calls of the tools by name, for any loop around a model.
 
+What a model calls a tool with is checked, with sentences that it can act on.
+"""
+
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from notewell.adapters.surfaces import wire
 from notewell.adapters.surfaces.tools import readable
-from notewell.adapters.surfaces.tools.arguments import read_arguments
 from notewell.adapters.surfaces.tools.definitions import (
-    ALL,
-    Json,
+    ALL_TOOLS,
+    Parameter,
     Style,
     ToolDefinition,
 )
+from notewell.adapters.surfaces.wire import Json
 from notewell.errors import NotewellError, UsageError
 from notewell.scope import chat_type
 from notewell.types import SearchAnswer
@@ -20,6 +24,12 @@ from notewell.types import SearchAnswer
 if TYPE_CHECKING:
     from notewell.memory import Memory
 
+_KIND_WORDS: Final = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
 MOST_CHARS: Final = 12_000
 """Characters of a note that one call of memory_get gives to a model."""
 
@@ -42,7 +52,7 @@ class ToolResult:
     def of(cls, error: NotewellError) -> Self:
         """Return the result that tells a model of an error."""
         text = readable.failure_text(error)
-        return cls(text=text, value=wire.failure(error), failed=True)
+        return cls(text=text, value=wire.failure_json(error), failed=True)
 
 
 class MemoryTools:
@@ -72,7 +82,7 @@ class MemoryTools:
         """The tools that there are; none where memory is switched off."""
         if not self._memory.enabled:
             return ()
-        return tuple(tool for tool in ALL if self._write or not tool.writes)
+        return tuple(tool for tool in ALL_TOOLS if self._write or not tool.writes)
 
     def schemas(self, style: Style) -> list[Json]:
         """Return the tools as a provider's API takes them.
@@ -118,8 +128,8 @@ class MemoryTools:
             min_score=named.get("minScore"),
             sources=None if source is None else {source},
         )
-        cited = cites(self._memory)
-        shown = readable.shown(
+        cited = shows_citations(self._memory)
+        shown = readable.fit_snippets(
             answer, cited=cited, most=self._memory.policy.max_injected_chars
         )
         return ToolResult(
@@ -135,7 +145,7 @@ class MemoryTools:
         )
         return ToolResult(
             text=readable.document_text(found),
-            value={"notice": readable.UNTRUSTED, **wire.document(found)},
+            value={"notice": readable.UNTRUSTED, **wire.document_json(found)},
         )
 
     async def _remember(self, given: Json) -> ToolResult:
@@ -148,10 +158,10 @@ class MemoryTools:
             named["text"], long_term=named.get("longTerm", False)
         )
         text = readable.remembered_text(noted)
-        return ToolResult(text=text, value=wire.remembered(noted))
+        return ToolResult(text=text, value=wire.remembered_json(noted))
 
 
-def cites(memory: "Memory") -> bool:
+def shows_citations(memory: "Memory") -> bool:
     """Whether an agent is shown citations in this conversation."""
     wanted = memory.settings.memory.citations
     if wanted == "auto":
@@ -161,8 +171,108 @@ def cites(memory: "Memory") -> bool:
 
 def _search_value(shown: SearchAnswer, *, cited: bool) -> Json:
     """Return the answer as JSON; where it is not cited, no hit has a citation."""
-    value = wire.search_answer(shown)
+    value = wire.answer_json(shown)
     if not cited:
         for hit in cast("list[Json]", value["results"]):
             del hit["citation"]
     return value
+
+
+def read_arguments(
+    tool: ToolDefinition, given: Mapping[str, object] | str | None
+) -> dict[str, object]:
+    """Return the arguments that were given, each of its parameter's type.
+
+    Models are not exact: `null` stands for nothing, and `"6"` or `6.0` for 6.
+
+    Args:
+        tool: What is called.
+        given: A mapping, or its JSON as some APIs hand it over.
+
+    Raises:
+        UsageError: an argument is unknown, missing or not what the tool takes.
+    """
+    named = _mapping(tool, given)
+    known = {each.name: each for each in tool.parameters}
+    for name in named:
+        if name not in known:
+            raise _refused(tool, f"it has no parameter {name!r}")
+    read = {
+        name: _value(tool, known[name], value)
+        for name, value in named.items()
+        if value is not None
+    }
+    for each in tool.parameters:
+        if each.required and each.name not in read:
+            raise _refused(tool, f"{each.name!r} is missing")
+    return read
+
+
+def _mapping(
+    tool: ToolDefinition, given: Mapping[str, object] | str | None
+) -> Mapping[str, object]:
+    if isinstance(given, str):
+        import json
+
+        try:
+            given = json.loads(given or "{}")
+        except (ValueError, RecursionError):
+            raise _refused(tool, "its arguments are no JSON") from None
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise _refused(tool, "its arguments are no JSON object")
+    return given
+
+
+def _value(tool: ToolDefinition, parameter: Parameter, value: object) -> object:
+    read = _typed(parameter, value)
+    if read is None:
+        wanted = _KIND_WORDS[parameter.kind]
+        raise _refused(tool, f"{parameter.name!r} must be {wanted}")
+    if parameter.choices and read not in parameter.choices:
+        choices = " or ".join(parameter.choices)
+        raise _refused(tool, f"{parameter.name!r} must be {choices}")
+    size = len(read) if isinstance(read, str) else float(read)
+    least, most = parameter.least, parameter.most
+    if (least is not None and size < least) or (most is not None and size > most):
+        raise _refused(tool, f"{parameter.name!r} must be {_range(parameter)}")
+    return read
+
+
+def _typed(parameter: Parameter, value: object) -> str | float | None:
+    """Return the value in the parameter's type, or None."""
+    if parameter.kind == "string":
+        return value if isinstance(value, str) else None
+    if parameter.kind == "boolean":
+        words = {"true": True, "false": False}
+        found = words.get(value.lower()) if isinstance(value, str) else value
+        return found if isinstance(found, bool) else None
+    return _number(value, whole=parameter.kind == "integer")
+
+
+def _number(value: object, *, whole: bool) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    if not math.isfinite(number) or (whole and number != int(number)):
+        return None
+    return int(number) if whole else number
+
+
+def _range(parameter: Parameter) -> str:
+    if parameter.kind == "string":
+        return "a text that is not empty"
+    if parameter.most is None:
+        return f"at least {parameter.least:g}"
+    return f"from {parameter.least:g} to {parameter.most:,g}"
+
+
+def _refused(tool: ToolDefinition, problem: str) -> UsageError:
+    names = ", ".join(each.name for each in tool.parameters)
+    return UsageError(
+        f"{tool.name}: {problem}", remedy=f"call it again; it takes {names}"
+    )
