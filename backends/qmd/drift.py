@@ -113,7 +113,7 @@ class Drift:
         record: What we know of the index.
         pending: Notes and transcripts that changed since, came or went.
         current: The index reads what it should, and nothing is doubtful about it.
-        due: The transcripts, and what is to be copied of them.
+        transcripts: The same of the transcripts and their copies.
         problem: What is wrong with the index, or None.
     """
 
@@ -122,7 +122,7 @@ class Drift:
     record: IndexRecord
     pending: int
     current: bool
-    due: TranscriptDrift
+    transcripts: TranscriptDrift
     problem: IndexProblem | None = None
 
     @property
@@ -132,7 +132,7 @@ class Drift:
             f"QMD is not asked: {self.problem.said}; run `notewell index`, "
             "which builds it anew."
         )
-        return tuple(said for said in (problem, self.due.problem) if said)
+        return tuple(said for said in (problem, self.transcripts.problem) if said)
 
 
 def measure_drift(
@@ -151,8 +151,10 @@ def measure_drift(
     """
     scanned = scan(site.workspace)
     collections = note_collections(site)
-    due = copies.look() if spoken else TranscriptDrift(problem=copies.problem())
-    if copies.wanted and not due.problem:
+    transcripts = TranscriptDrift(problem=copies.problem())
+    if spoken:
+        transcripts = copies.drift()
+    if copies.wanted and not transcripts.problem:
         taken = [each.name for each in collections]
         collections = (*collections, copies.collection(taken))
     record = home.record()
@@ -165,22 +167,27 @@ def measure_drift(
         and record.collections == collections
         and problem is None
     )
-    known = home.notes() if record.generation else {}
-    now = {note.path: signature_of(note) for note in scanned.notes}
-    changed = sum(1 for path, state in now.items() if known.get(path) != state)
-    gone = len(known.keys() - now.keys())
-    pending = changed + gone + due.pending
+    pending = _changed(home, record, scanned) + transcripts.pending
     if record.generation and not current:
-        pending = max(pending, 1, len(now) + len(due.found))
+        files = len(scanned.notes) + len(transcripts.found)
+        pending = max(pending, 1, files)
     return Drift(
         scanned=scanned,
         collections=collections,
         record=record,
         pending=pending,
         current=current,
-        due=due,
+        transcripts=transcripts,
         problem=problem,
     )
+
+
+def _changed(home: QmdHome, record: IndexRecord, scanned: WorkspaceScan) -> int:
+    """Count the notes that changed since they were indexed, came or went."""
+    known = home.notes() if record.generation else {}
+    now = {note.path: signature_of(note) for note in scanned.notes}
+    changed = sum(1 for path, state in now.items() if known.get(path) != state)
+    return changed + len(known.keys() - now.keys())
 
 
 def index_problem(
@@ -300,7 +307,7 @@ def skipped_notes(record: IndexRecord) -> tuple[Skipped, ...]:
 
 def count_indexed(now: Drift) -> int:
     """Return how many files the index knows, those without text included."""
-    files = len(now.scanned.notes) + len(now.due.found)
+    files = len(now.scanned.notes) + len(now.transcripts.found)
     return files - min(now.pending, files) if now.record.generation else 0
 
 

@@ -152,13 +152,13 @@ class QmdBackend:
                 freshness=self._upkeep.freshness(record, False, missed),
             )
         await off_the_loop(self._check, record)
-        looking = self._upkeep.looking(query, record)
+        counting = self._upkeep.count_in_background(query, record)
         try:
             answered = await self._answered(query, parsed.terms, record)
-            pending = await looking if looking else None
+            pending = await counting if counting else None
         finally:
-            if looking:
-                looking.cancel()
+            if counting:
+                counting.cancel()
         return await off_the_loop(self._findings, query, record, answered, pending)
 
     async def _answered(

@@ -84,7 +84,7 @@ class QmdWriter:
         Args:
             patient: Wait for another writer, unless time is short.
         """
-        before, listener = await self._look(), run.listener
+        before, listener = await self._measure(), run.listener
         if not run.force and self._agrees(before):
             self._tell(listener, before)
             return self._report(before, changed=0)
@@ -95,12 +95,12 @@ class QmdWriter:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return self._report(before, changed=0, warnings=(busy,))
-            before = await self._look()
+            before = await self._measure()
             if run.force or not self._agrees(before):
                 await self._write(before, force=run.force, listener=listener)
-        return self._report(await self._look(), changed=before.pending)
+        return self._report(await self._measure(), changed=before.pending)
 
-    async def _look(self) -> Drift:
+    async def _measure(self) -> Drift:
         """Compare the notes with what the index knows, unless they cannot be read.
 
         QMD takes a folder that is gone for one without files and empties its index.
@@ -128,12 +128,14 @@ class QmdWriter:
     async def _write(self, before: Drift, *, force: bool, listener: Listener) -> None:
         self._tell(listener, before, done=0)
         try:
-            copied = await off_the_loop(self._copies.write, before.due, force=force)
+            copied = await off_the_loop(
+                self._copies.write, before.transcripts, force=force
+            )
             number = before.record.generation
             anew = force or not before.current or self._is_other_program(before)
             if anew or not await self._updated(before, number):
                 await self._build(before)
-            await off_the_loop(self._copies.remember, before.due, copied)
+            await off_the_loop(self._copies.remember, before.transcripts, copied)
         except BackendError as error:
             self._note(error)
             raise
@@ -278,7 +280,7 @@ class QmdWriter:
             changed=changed,
             skipped=(
                 *now.scanned.skipped,
-                *now.due.skipped,
+                *now.transcripts.skipped,
                 *skipped_notes(now.record),
             ),
             warnings=(*now.warnings, *warnings),

@@ -341,24 +341,24 @@ class KeywordSearch:
         Raises:
             BackendError: QMD failed.
         """
-        searches = await off_the_loop(self._planned)
+        searches = await off_the_loop(self._plan_searches)
         if not searches:
             return KeywordHits(hits=(), literal=False, stale=False)
         found = await self.searcher.typed(
             [("lex", one) for one in searches], self.collections, deadline
         )
-        hits = await off_the_loop(self._weighed, found[: self._most_read])
+        hits = await off_the_loop(self._score_all, found[: self._most_read])
         cut = len(found) >= COMPLETE
         if cut and not hits.literal:
-            hits = await off_the_loop(self._weighed, found)
+            hits = await off_the_loop(self._score_all, found)
         if cut and (not hits.literal or self._query.limit > COMPLETE):
             more = await self.searcher.listed(
                 searches[0], self.collections, self._long_list(), deadline
             )
-            hits = await off_the_loop(self._weighed, more)
+            hits = await off_the_loop(self._score_all, more)
         return hits
 
-    def _planned(self) -> Sequence[str]:
+    def _plan_searches(self) -> Sequence[str]:
         """Choose what to ask, and remember how rare it is."""
         with self._counts as counts:
             plan = plan_searches(self._query.text, self._query_terms, counts)
@@ -402,7 +402,7 @@ class KeywordSearch:
             )
             self._passages[key] = passage
 
-    def _weighed(self, documents: Sequence[QmdHit]) -> KeywordHits:
+    def _score_all(self, documents: Sequence[QmdHit]) -> KeywordHits:
         """Read what was found, and weigh it with what was read before."""
         self._keep(self._transcripts.own())
         self._add(documents)
@@ -416,7 +416,7 @@ class KeywordSearch:
         scorer = self._scorer(passages, frequencies)
         scored = [one for one in map(scorer.score, passages) if one.score > 0]
         best = rank(
-            [self._blended(one) for one in scored],
+            [self._with_rank_of_qmd(one) for one in scored],
             literal,
             limit=self._query.limit,
             min_score=self._query.min_score,
@@ -428,7 +428,7 @@ class KeywordSearch:
             stale=self._stale,
         )
 
-    def _blended(self, scored: ScoredPassage) -> ScoredPassage:
+    def _with_rank_of_qmd(self, scored: ScoredPassage) -> ScoredPassage:
         """Give QMD's order its share; what it was not asked about is in the middle."""
         place = self._rank.get(scored.passage.path, _RANK_DAMPING)
         own = _RANK_DAMPING / (_RANK_DAMPING + place)

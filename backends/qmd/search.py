@@ -85,43 +85,45 @@ class SearchModes:
         lacking = self._lacking(record)
         steps = [] if lacking is None else [lacking]
         if lacking is None:
-            for way in self._ways(words):
-                if way.lacking is not None:
-                    steps.append(way.lacking)
+            for method in self._methods(words):
+                if method.lacking is not None:
+                    steps.append(method.lacking)
                     continue
                 try:
-                    documents = await way.ask(deadline.part(1 - _FOR_WORDS))
+                    documents = await method.ask(deadline.part(1 - _FOR_WORDS))
                 except BackendError as error:
                     steps.append(
-                        _step(way.name, way.below, _reason(error), error.message)
+                        _step(method.name, method.below, _reason(error), error.message)
                     )
                     continue
-                return await self._joined(words, way, documents, deadline, steps)
+                return await self._join_keywords(
+                    words, method, documents, deadline, steps
+                )
         found = await words.answer(deadline)
         return ModeAnswer(mode="search", found=found, steps=tuple(steps))
 
-    async def _joined(
+    async def _join_keywords(
         self,
         words: KeywordSearch,
-        way: "_Method",
+        method: "_Method",
         documents: Sequence[QmdHit],
         deadline: Deadline,
         steps: Sequence[Fallback],
     ) -> ModeAnswer:
         """Let words have their say beside what was found by meaning."""
-        meant = await off_the_loop(words.passages_of, documents)
+        semantic = await off_the_loop(words.passages_of, documents)
         try:
             found = await words.answer(deadline)
         except BackendError:
             found = KeywordHits(hits=(), literal=False, stale=False)
         return ModeAnswer(
             mode=self._wanted,
-            found=way.join(meant, found, words.limit),
+            found=method.join(semantic, found, words.limit),
             steps=tuple(steps),
             model=self._embedding_model(),
         )
 
-    def _ways(self, words: KeywordSearch) -> "Sequence[_Method]":
+    def _methods(self, words: KeywordSearch) -> "Sequence[_Method]":
         """Return the ways to search by meaning, the best first."""
         text = _DASHES.sub("", " ".join(words.text.split()))
         vectors: list[tuple[str, str]] = [("vec", text)]
@@ -211,7 +213,7 @@ class SearchModes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Method:
-    """A way to search by meaning.
+    """A method to search by meaning.
 
     Attributes:
         name: What it is called in an answer.
@@ -228,9 +230,9 @@ class _Method:
     lacking: Fallback | None = None
 
 
-def fill_places(meant: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
+def fill_places(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
     """Let words fill the places that are free, and one for the very word."""
-    best = list(meant[:limit])
+    best = list(semantic[:limit])
     least = best[-1].score if best else 1.0
     more = [
         replace(hit, score=min(hit.score, least))
@@ -243,14 +245,14 @@ def fill_places(meant: Sequence[Hit], found: KeywordHits, limit: int) -> Keyword
     return replace(found, hits=tuple(in_order([*best, *more[: limit - len(best)]])))
 
 
-def fuse_hits(meant: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
+def fuse_hits(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
     """Order by words first, as hybrid builtin does; what only meaning finds moves up.
 
     Words count by their score, meaning by its rank: its scores say nothing else. The
     best for the very word is shown, however little of the question it holds.
     """
     hits = [replace(hit, score=_WORDS * hit.score) for hit in found.hits]
-    for rank, hit in enumerate(meant, 1):
+    for rank, hit in enumerate(semantic, 1):
         share = (1 - _WORDS) * (_RANK_DAMPING + 1) / (_RANK_DAMPING + rank)
         place = _same(hit, found.hits)
         if place is None:

@@ -132,7 +132,7 @@ class TranscriptCopies:
         days = self._settings.retention_days
         return retained_transcripts(found, days, now_ns=time.time_ns()), skipped
 
-    def look(self) -> TranscriptDrift:
+    def drift(self) -> TranscriptDrift:
         """Compare the transcripts with their copies. Writes none."""
         known = self._known()
         if not self.wanted:
@@ -157,48 +157,48 @@ class TranscriptCopies:
             skipped=(*skipped, *unreadable),
         )
 
-    def write(self, due: TranscriptDrift, *, force: bool = False) -> ExportReport:
+    def write(self, drift: TranscriptDrift, *, force: bool = False) -> ExportReport:
         """Bring the copies up to date; those that are not wanted any more are removed.
 
-        They are due as before until `remember` is called: QMD may never read them.
+        They count as missing until `remember` is called: QMD may never read them.
 
         Raises:
             BackendFailed: the disk refuses.
         """
         self._leave(self._known().folder)
-        if not self.wanted or due.problem:
+        if not self.wanted or drift.problem:
             return ExportReport()
         try:
             create_folder(self.folder)
             replace_file(self.folder / IGNORE_FILE, _IGNORED)
             self._keep_folder()
             return export_transcripts(
-                due.found,
+                drift.found,
                 self.folder,
                 now_ns=time.time_ns(),
-                settled=() if force else due.settled,
+                settled=() if force else drift.settled,
             )
         except NoteNotWritten as exc:
             raise self._refused(exc.message) from exc
         except OSError as exc:
             raise self._refused(exc.strerror or "the disk refuses") from exc
 
-    def remember(self, due: TranscriptDrift, report: ExportReport) -> None:
+    def remember(self, drift: TranscriptDrift, report: ExportReport) -> None:
         """Write down that QMD has read what was written."""
-        if not self.wanted or due.problem:
+        if not self.wanted or drift.problem:
             return
         old = self._known().copies
         here = self._here()
         copies = {
             transcript.path: old[transcript.path]
-            if transcript.path in due.settled and transcript.path not in report.read
+            if transcript.path in drift.settled and transcript.path not in report.read
             else CopyState(
                 size=transcript.size,
                 mtime_ns=transcript.mtime_ns,
                 read=report.read.get(transcript.path),
                 silent=export_name(transcript) not in here,
             )
-            for transcript in due.found
+            for transcript in drift.found
         }
         kept = _StoredCopies(folder=str(self.folder), copies=copies)
         replace_file(self._file, msgspec.json.encode(kept))

@@ -70,7 +70,7 @@ class QmdUpkeep:
         if self._schedule:
             self._schedule.refresh_soon(changed=changed)
 
-    def looking(
+    def count_in_background(
         self, query: Query, record: IndexRecord
     ) -> "asyncio.Task[int | None] | None":
         """Compare the notes with the index while QMD looks, where nobody watches them."""
@@ -156,7 +156,7 @@ def status_of(
         indexed_at=utc_time(record.indexed_at),
         last_error=record.last_error,
         identity={"qmd": record.version or program.version},
-        skipped=(*now.due.skipped, *skipped_notes(record)),
+        skipped=(*now.transcripts.skipped, *skipped_notes(record)),
         fallbacks=fallbacks,
         warnings=now.warnings,
         details=details,
