@@ -255,11 +255,13 @@ class ProviderChoice:
         second: The one that stands in, `memorySearch.fallback`.
         last: The one that comes with the install, when it is neither of them: it
             answers while they fail, or have too few vectors yet.
+        warnings: Settings that none of them has a use for, in sentences.
     """
 
     first: Provider | None = None
     second: Provider | None = None
     last: Provider | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def providers(self) -> tuple[Provider, ...]:

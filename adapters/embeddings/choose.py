@@ -129,16 +129,25 @@ def choose_providers(
     second = _named(scene, agent.search.fallback, key="fallback")
     if first is None:  # and a mistake in the other was told all the same
         return NO_PROVIDER
+    warnings = tuple(_unused_by_static(scene)) if first.name == _STATIC else ()
     if named is None and first.name == _STATIC:
-        return ProviderChoice(first=first)  # nobody chose it, so nobody chose a second
+        # Nobody chose it, so nobody chose a second.
+        return ProviderChoice(first=first, warnings=warnings)
     if second is not None and second.name == first.name:
         second = None
-    choice = ProviderChoice(first=first, second=second)
+    choice = ProviderChoice(first=first, second=second, warnings=warnings)
     if "fallback" in agent.given and _spelled(agent.search.fallback) == _NONE:
         return choice
     if _STATIC in [provider.name for provider in choice.providers]:
         return choice
     return replace(choice, last=_static(scene))
+
+
+def _unused_by_static(scene: _Scene) -> Iterator[str]:
+    """Yield a sentence for each setting that chooses a model where there is but one."""
+    for key in ("model", "outputDimensionality"):
+        if key in scene.agent.given:
+            yield f"{scene.at}.{key} is not used: the provider static has one model."
 
 
 def _automatic(scene: _Scene, *, configured: bool) -> Provider | None:

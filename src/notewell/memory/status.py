@@ -45,6 +45,7 @@ def status_report(
             *settings.warnings,
             *setup.policy.remarks,
             *unused_settings(settings, agent),
+            *setup.embedding.warnings,
             *problems,
             *index.warnings,
         ),

@@ -401,3 +401,22 @@ def test_offline_chooses_no_remote_provider(chosen: Chosen) -> None:
     choice = chosen(environ={**EVERY_KEY, "NOTEWELL_OFFLINE": "1"})
 
     assert everyone(choice) == ["static"]
+
+
+@pytest.mark.parametrize("named", [{}, {"provider": "static"}])
+def test_settings_that_static_has_no_use_for_are_told_by_their_keys(
+    chosen: Chosen, named: Mapping[str, Any]
+) -> None:
+    choice = chosen({**named, "model": "minilm", "outputDimensionality": 64})
+
+    assert choice.warnings == (
+        "agents.defaults.memorySearch.model is not used: the provider static has one "
+        "model.",
+        "agents.defaults.memorySearch.outputDimensionality is not used: the provider "
+        "static has one model.",
+    )
+
+
+def test_settings_that_the_provider_uses_are_no_reason_to_warn(chosen: Chosen) -> None:
+    assert chosen({"provider": "ollama", "model": "bge-m3"}).warnings == ()
+    assert chosen({"provider": "static"}).warnings == ()
