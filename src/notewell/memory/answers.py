@@ -37,7 +37,7 @@ MAKE: Final = VectorWork()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
+class MemoryQuery:
     """What a caller asks of a memory, checked and compared with what there is.
 
     Attributes:
@@ -67,7 +67,7 @@ class SearchRequest:
         )
 
 
-def read_request(
+def check_query(
     setup: Setup,
     text: str,
     *,
@@ -75,7 +75,7 @@ def read_request(
     max_results: int | None,
     min_score: float | None,
     sources: Collection[Source] | None,
-) -> SearchRequest:
+) -> MemoryQuery:
     """Check what is asked.
 
     Raises:
@@ -89,7 +89,7 @@ def read_request(
     wanted = _wanted_sources(sources) & _enabled_sources(setup)
     reason = _nothing_to_ask(text, wanted, setup, session_key)
     denied = reason == "denied-by-scope"
-    return SearchRequest(
+    return MemoryQuery(
         text=text,
         limit=limit,
         min_score=threshold,

@@ -26,8 +26,8 @@ _LATE: Final = 30.0
 _LOWEST: Final = 19
 _PROGRAM: Final = """import sys
 sys.path.append(sys.argv[1])
-from notewell.memory.helper import main
-main(sys.argv[2])
+from notewell.memory.helper import run_helper
+run_helper(sys.argv[2])
 """
 
 
@@ -67,7 +67,7 @@ def start_helper(setup: Setup) -> bool:
     return True
 
 
-def main(said: str) -> None:
+def run_helper(said: str) -> None:
     """Bring the index up to date that a command has asked about."""
     from notewell.memory.memory import open_memory
     from notewell.memory.setup import set_up

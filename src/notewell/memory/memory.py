@@ -19,10 +19,10 @@ from notewell.memory.answers import (
     AnswerBuilder,
     Progress,
     Waiting,
+    check_query,
     disabled_document,
     listener_of,
     log_run,
-    read_request,
     vectors_of,
 )
 from notewell.memory.setup import (
@@ -173,7 +173,7 @@ class Memory:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
         """
-        request = read_request(
+        asked = check_query(
             self._setup,
             query,
             session_key=self.session_key,
@@ -183,18 +183,18 @@ class Memory:
         )
         answer = self._answer(query)
         built: tuple[str, ...] = ()
-        if request.reason is not None:
-            return answer.empty(request.reason, *request.warnings)
+        if asked.reason is not None:
+            return answer.empty(asked.reason, *asked.warnings)
         try:
             engine = await self._engine.get()
             if not self.server:  # which answers from the notes meanwhile
                 heard = listener or listener_of(progress, waiting)
                 built = await build_once(engine, heard)
             answer = self._answer(query)  # the search begins here
-            findings = await engine.search(request.query(self.hides))
+            findings = await engine.search(asked.query(self.hides))
         except BackendError as error:
             return answer.empty("unavailable", *built, *sentences(error))
-        return answer.found(findings, *built, *request.warnings)
+        return answer.found(findings, *built, *asked.warnings)
 
     async def get(
         self,

@@ -28,6 +28,7 @@ from notewell.errors import BackendError, BackendUnavailable
 from notewell.scope import chat_type, is_hidden
 from notewell.types import source_of
 from notewell.workspace import Workspace, choose_workspace
+from notewell.workspace.choice import WorkspaceChoice
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -141,37 +142,49 @@ def set_up(
         home=home,
         overrides=flags,
     )
-    chosen_agent = settings.agent(agent)
-    choice = choose_workspace(
-        flag=Path(workspace) if workspace is not None else None,
-        configured=chosen_agent.workspace,
-        configured_explicitly=chosen_agent.workspace_origin != "default",
-        key=chosen_agent.workspace_key,
-        home=home,
-        cwd=_current_folder(),
-        # Only the default agent may be given the folder that somebody happens to be in.
-        server=server or chosen_agent.id != settings.default_agent,
-    )
+    chosen = settings.agent(agent)
+    flag = Path(workspace) if workspace is not None else None
+    choice = _choose_workspace(settings, chosen, flag, home=home, server=server)
     # The agent's extra paths belong to its workspace, not to any folder that is named.
-    own = choice.root == Path(os.path.realpath(chosen_agent.workspace))
-    policy = policy_of(settings, chosen_agent)
+    own = choice.root == Path(os.path.realpath(chosen.workspace))
+    policy = policy_of(settings, chosen)
     extra_paths = policy.extra_paths if own else ()
     return Setup(
         settings=settings,
-        agent=chosen_agent,
+        agent=chosen,
         policy=policy,
         workspace=Workspace(root=choice.root, extra_paths=extra_paths),
         environ=environ,
         embedding=choose_providers(
             settings,
-            chosen_agent,
+            chosen,
             environ,
             # A key that is there by chance must not upload somebody's folder.
-            configured=own and chosen_agent.workspace_origin == "file",
+            configured=own and chosen.workspace_origin == "file",
             static=policy.embeds,
         ),
         own=own,
         notices=(choice.notice,) if choice.notice else (),
+    )
+
+
+def _choose_workspace(
+    settings: Settings,
+    agent: AgentSettings,
+    flag: Path | None,
+    *,
+    home: Path,
+    server: bool,
+) -> WorkspaceChoice:
+    return choose_workspace(
+        flag=flag,
+        configured=agent.workspace,
+        configured_explicitly=agent.workspace_origin != "default",
+        key=agent.workspace_key,
+        home=home,
+        cwd=_current_folder(),
+        # Only the default agent may be given the folder that somebody happens to be in.
+        server=server or agent.id != settings.default_agent,
     )
 
 
