@@ -4,9 +4,10 @@ Whatever a template writes is made visible first and escaped then; only what a t
 put together itself stands in the page as it is.
 """
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, cast
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -37,8 +38,9 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update({each.__name__: each for each in _FILTERS})
-    found.filters["percent"] = "{:.2f}%".format
+    filters = cast("dict[str, Callable[..., str]]", found.filters)
+    filters.update({each.__name__: each for each in _FILTERS})
+    filters["percent"] = "{:.2f}%".format
     return found
 
 

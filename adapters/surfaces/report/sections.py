@@ -34,6 +34,12 @@ from notewell.bench.results import (
 
 T = TypeVar("T")
 Measured: TypeAlias = tuple[int, str, T]
+"""A contender's number, its label, and what was measured of it."""
+
+Measure: TypeAlias = tuple[Metric, str, list[Measured[Interval]]]
+Categories: TypeAlias = tuple[Metric, list[tuple[str, int, list[Measured[float]]]]]
+CostChart: TypeAlias = tuple[str, str, Scale, list[tuple[int, str, float, str, str]]]
+Pair: TypeAlias = tuple[Comparison, int, int, list[tuple[Metric, Interval, bool]]]
 
 _METRICS: Final[Mapping[Metric, str]] = {
     "success@6": "queries with a right passage among the first six",
@@ -112,8 +118,8 @@ class QualitySection:
 
     scale: Scale
     legend: list[tuple[int, str]]
-    measures: list[tuple[Metric, str, list[Measured[Interval]]]]
-    categories: list[tuple[Metric, list[tuple[str, int, list[Measured[float]]]]]]
+    measures: list[Measure]
+    categories: list[Categories]
 
 
 def quality_section(report: BenchReport) -> QualitySection | None:
@@ -121,7 +127,7 @@ def quality_section(report: BenchReport) -> QualitySection | None:
     members = [pair for pair in _taking_part(report) if pair[1].quality]
     if not members:
         return None
-    measures = [
+    measures: list[Measure] = [
         (metric, gloss, found)
         for metric, gloss in _METRICS.items()
         if (
@@ -142,7 +148,7 @@ def quality_section(report: BenchReport) -> QualitySection | None:
 
 def _categories(
     report: BenchReport, members: Sequence[tuple[int, Contender]]
-) -> Iterator[tuple[Metric, list[tuple[str, int, list[Measured[float]]]]]]:
+) -> Iterator[Categories]:
     """Yield the means by category, those in the order of the queries, if there are several."""
     sizes = Counter(asked.category for asked in report.asked)
     others = (name for _, one in members for name in one.by_category)
@@ -207,9 +213,6 @@ def latency_section(report: BenchReport) -> LatencySection | None:
     )
 
 
-CostChart: TypeAlias = tuple[str, str, Scale, list[tuple[int, str, float, str, str]]]
-
-
 def cost_section(report: BenchReport) -> list[CostChart]:
     """Return a chart of each kind of cost that was measured: a title, what it means, its
     scale, and for each contender the value, its figure and how it is to the least."""
@@ -247,7 +250,7 @@ class AgreementSection:
 
     scale: Scale
     words: list[str]
-    pairs: list[tuple[Comparison, int, int, list[tuple[Metric, Interval, bool]]]]
+    pairs: list[Pair]
 
 
 def agreement_section(report: BenchReport) -> AgreementSection | None:
@@ -261,7 +264,7 @@ def agreement_section(report: BenchReport) -> AgreementSection | None:
         for one in pair.differences.values()
         for end in (one.low, one.high)
     )
-    pairs = [
+    pairs: list[Pair] = [
         (
             pair,
             numbers.get(pair.first, 0),
