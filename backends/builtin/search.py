@@ -170,21 +170,24 @@ def _hit(
 ) -> Hit:
     passage = scored.passage
     start, end, match = verifier.cited(scored)
+    snippet, first = cut_snippet(
+        passage.text,
+        scored.match_line - passage.start_line,
+        partial(_inside, scored.window) if scored.window else scorer.weight,
+        most,
+    )
+    source = source_of(passage.path)
     return Hit(
         path=passage.path,
         start_line=start,
         end_line=end,
         match_line=match,
-        snippet=cut_snippet(
-            passage.text,
-            scored.match_line - passage.start_line,
-            partial(_inside, scored.window) if scored.window else scorer.weight,
-            most,
-        ),
+        snippet=snippet,
+        snippet_line=start + first if source == "memory" else None,
         score=scored.score,
         vector_score=None if scored.vector is None else max(0.0, scored.vector),
         text_score=scored.text or None,
-        source=source_of(passage.path),
+        source=source,
         heading=passage.heading,
     )
 

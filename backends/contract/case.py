@@ -130,6 +130,9 @@ class Case:
         assert (cited.start_line, cited.end_line) == (hit.start_line, hit.end_line)
         assert hit.start_line <= hit.match_line <= hit.end_line
         assert hit.snippet in cited.text
+        if hit.snippet_line is not None:
+            lines = cited.text.split("\n")[hit.snippet_line - hit.start_line :]
+            assert 0 <= "\n".join(lines).find(hit.snippet) <= len(lines[0])
         assert by_citation.text == cited.text
 
     def state_of_notes(self) -> dict[str, tuple[int, int, str]]:

@@ -112,6 +112,7 @@ def _hit(path: str, lines: list[str], words: list[str]) -> Hit | None:
         end_line=at + 1,
         match_line=at + 1,
         snippet=lines[at][start : start + _WIDEST],
+        snippet_line=at + 1,
         score=best / (best + 1),
     )
 

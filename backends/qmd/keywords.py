@@ -452,17 +452,19 @@ class KeywordSearch:
 def _hit(scored: ScoredPassage, scorer: Scorer, most: int | None) -> Hit:
     passage = scored.passage
     best = scored.match_line - passage.start_line
-    shown = cut_snippet(passage.text, best, scorer.weight, most)
+    snippet, first = cut_snippet(passage.text, best, scorer.weight, most)
     start, end, match = cited_lines(passage, scored.match_line)
+    source = source_of(passage.path)
     return Hit(
         path=passage.path,
         start_line=start,
         end_line=end,
         match_line=match,
-        snippet=shown,
+        snippet=snippet,
+        snippet_line=start + first if source == "memory" else None,
         score=scored.score,
         text_score=scored.text,
-        source=source_of(passage.path),
+        source=source,
         heading=passage.heading,
     )
 

@@ -15,8 +15,8 @@ def cut_snippet(
     match: int,
     weight: Callable[[str], float],
     most: int | None = None,
-) -> str:
-    """Return at most `most` characters of a passage, unaltered.
+) -> tuple[str, int]:
+    """Return at most `most` characters of a passage, unaltered, and where they begin.
 
     Args:
         text: The passage.
@@ -26,14 +26,15 @@ def cut_snippet(
 
     Returns:
         The best line with as many lines around it as fit; of a line that is too
-        long, the part that holds most of the query, cut between words.
+        long, the part that holds most of the query, cut between words. Then the index
+        of the line in which that begins.
     """
     most = min(most or SNIPPET_CHARACTERS, SNIPPET_CHARACTERS)
     lines = text.split("\n")
     if len(lines[match]) > most:
-        return _part(lines[match], weight, most)
+        return _part(lines[match], weight, most), match
     first, last = _around(lines, match, most)
-    return "\n".join(lines[first : last + 1])
+    return "\n".join(lines[first : last + 1]), first
 
 
 def _around(lines: Sequence[str], match: int, most: int) -> tuple[int, int]:

@@ -113,6 +113,8 @@ class Hit:
         end_line: Last line of the passage.
         match_line: The best-matching line in it.
         snippet: At most 700 characters of the passage around the match, unaltered.
+        snippet_line: The line of the note in which the snippet begins; None where that
+            is not known, as in a transcript.
         score: In [0, 1], higher is better; comparable within one answer only.
         vector_score: max(0, cosine); None when that leg did not see the passage.
         text_score: The keyword leg's score; None likewise.
@@ -126,6 +128,7 @@ class Hit:
     end_line: int
     match_line: int
     snippet: str
+    snippet_line: int | None = None
     score: float
     vector_score: float | None = None
     text_score: float | None = None
@@ -138,6 +141,12 @@ class Hit:
             raise ValueError(
                 "lines must satisfy 1 <= start <= match <= end, got "
                 f"{self.start_line}, {self.match_line}, {self.end_line}"
+            )
+        first = self.snippet_line
+        if first is not None and not self.start_line <= first <= self.match_line:
+            raise ValueError(
+                "a snippet must begin between the first line and the best one, got "
+                f"{self.start_line}, {first}, {self.match_line}"
             )
         if not 0.0 <= self.score <= 1.0:
             raise ValueError(f"score must lie in [0, 1], got {self.score}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.adapters.surfaces.cli.results import draw_answer, snippet_start
+from notewell.adapters.surfaces.cli.results import draw_answer
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.sentences import answer_remarks
 from notewell.types import EmptyReason, Fallback, Freshness, Hit, SearchAnswer
@@ -19,6 +19,7 @@ def hit(**changes: object) -> Hit:
         "end_line": 11,
         "match_line": 10,
         "snippet": "## Night\n\nThe rollout moves 4 GB/s.\nDon't page anyone.",
+        "snippet_line": 8,
         "score": 0.824,
         "heading": "Rollout > Night",
     }
@@ -41,10 +42,15 @@ def answer(*hits: Hit, **changes: object) -> SearchAnswer:
 
 def test_an_answer_is_drawn_with_numbers_and_a_mark_at_the_best_line() -> None:
     other = hit(
-        start_line=3, end_line=3, match_line=3, snippet="A rollout.", heading=""
+        start_line=3,
+        end_line=3,
+        match_line=3,
+        snippet="A rollout.",
+        snippet_line=None,
+        heading="",
     )
 
-    drawn = draw_answer(answer(hit(), other), PLAIN, starts=[8, None])
+    drawn = draw_answer(answer(hit(), other), PLAIN)
 
     assert drawn == (
         "1. memory/2026-01-10.md#L8-L11  Rollout > Night  0.82\n"
@@ -61,9 +67,7 @@ def test_an_answer_is_drawn_with_numbers_and_a_mark_at_the_best_line() -> None:
 
 
 def test_blank_lines_around_a_snippet_are_left_out() -> None:
-    drawn = draw_answer(
-        answer(hit(snippet="\n\nThe rollout.\n", end_line=10)), PLAIN, starts=[8]
-    )
+    drawn = draw_answer(answer(hit(snippet="\n\nThe rollout.\n", end_line=10)), PLAIN)
 
     assert drawn.splitlines()[1:3] == ["  ▸ 10  The rollout.", ""]
 
@@ -79,7 +83,7 @@ def test_blank_lines_around_a_snippet_are_left_out() -> None:
 def test_a_passage_that_goes_on_below_its_snippet_says_so(
     end_line: int, said: str
 ) -> None:
-    drawn = draw_answer(answer(hit(end_line=end_line)), PLAIN, starts=[8])
+    drawn = draw_answer(answer(hit(end_line=end_line)), PLAIN)
 
     last, after = drawn.splitlines()[4:6]
     assert last == "    11  Don't page anyone."
@@ -103,9 +107,7 @@ def test_a_passage_that_goes_on_below_its_snippet_says_so(
 def test_an_empty_answer_says_which_notes_were_not_searched(
     freshness: Freshness, said: str
 ) -> None:
-    drawn = draw_answer(
-        answer(reason="no-match", freshness=freshness), PLAIN, starts=[]
-    )
+    drawn = draw_answer(answer(reason="no-match", freshness=freshness), PLAIN)
 
     assert drawn.splitlines()[0] == "No passage matches."
     assert drawn.splitlines()[1].startswith(said)
@@ -114,16 +116,16 @@ def test_an_empty_answer_says_which_notes_were_not_searched(
 def test_a_heading_that_does_not_fit_is_shortened() -> None:
     screen = Screen(terminal=True, columns=50)
 
-    head = draw_answer(answer(hit()), screen, starts=[8]).splitlines()[0]
+    head = draw_answer(answer(hit()), screen).splitlines()[0]
 
     assert head == "1. memory/2026-01-10.md#L8-L11  Rollout > N…  0.82"
 
 
 def test_only_files_of_the_workspace_are_links() -> None:
     screen = Screen(terminal=True, coloured=True, linked=True, columns=80)
-    transcript = hit(path="sessions/a.jsonl", source="sessions")
+    transcript = hit(path="sessions/a.jsonl", source="sessions", snippet_line=None)
 
-    drawn = draw_answer(answer(hit(), transcript), screen, starts=[8, None])
+    drawn = draw_answer(answer(hit(), transcript), screen)
 
     assert drawn.count("\x1b]8;;file:///notes/memory/2026-01-10.md\x1b\\") == 1
     assert "sessions/a.jsonl\x1b\\" not in drawn
@@ -144,9 +146,7 @@ def test_only_files_of_the_workspace_are_links() -> None:
 def test_an_empty_answer_says_why_and_what_to_do(
     reason: EmptyReason, said: str
 ) -> None:
-    first, advice, *_ = draw_answer(
-        answer(reason=reason), PLAIN, starts=[]
-    ).splitlines()
+    first, advice, *_ = draw_answer(answer(reason=reason), PLAIN).splitlines()
 
     assert first == said
     assert advice
@@ -176,26 +176,6 @@ def test_every_step_down_is_said() -> None:
         "warning: the disk is nearly full",
         "note: some notes have changed since they were indexed",
     ]
-
-
-@pytest.mark.parametrize(
-    ("snippet", "match", "start"),
-    [
-        ("a\nb\nc", 3, 3),
-        ("b\nc", 4, 4),
-        ("a", 3, 3),
-        ("a", 6, 6),
-        ("c\na", 5, 5),
-        ("nowhere", 3, None),
-    ],
-    ids=repr,
-)
-def test_a_snippet_is_found_where_the_matching_line_lies_in_it(
-    snippet: str, match: int, start: int | None
-) -> None:
-    found = hit(start_line=3, end_line=6, match_line=match, snippet=snippet)
-
-    assert snippet_start(found, "a\nb\nc\na") == start
 
 
 def test_a_relative_workspace_makes_no_link() -> None:

@@ -164,10 +164,10 @@ OTHERS: Final = frozenset(
 )
 
 
-def loaded(shelf: Shelf, *words: str) -> list[str]:
-    """The modules that a command has imported."""
+def loaded(shelf: Shelf, *words: str, program: str = PROGRAM) -> list[str]:
+    """The modules that a command has imported, or what else a program says last."""
     ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "--workspace", str(shelf.root), *words],
+        [sys.executable, "-c", program, "--workspace", str(shelf.root), *words],
         env={
             "HOME": str(shelf.state),
             "OPENCLAW_STATE_DIR": str(shelf.state),
@@ -200,3 +200,32 @@ def test_a_search_from_the_shell_imports_no_more_than_it_did(
     others = {name.partition(".")[0] for name in names if "cython" not in name}
     assert len(ours) <= MODULES[provider], f"{len(ours)} modules of notewell: {ours}"
     assert others - sys.stdlib_module_names - {"notewell"} <= OTHERS
+
+
+OPENED: Final = """
+import sys
+opened = []
+sys.addaudithook(lambda event, args: event == "open" and opened.append(str(args[0])))
+from notewell.adapters.surfaces.cli import main
+from notewell.adapters.surfaces.cli.output import CommandOutput
+
+def finish(output):
+    raise SystemExit(0)
+
+CommandOutput.finish = finish
+try:
+    main()
+finally:
+    print(sum(name.endswith(".md") for name in opened), file=sys.stderr)
+"""
+
+
+def test_showing_an_answer_reads_no_note_again(new_shelf: "NewShelf") -> None:
+    small = new_shelf(SMALL)
+    loaded(small, "index")
+
+    shown = loaded(small, "search", "common", program=OPENED)
+    as_json = loaded(small, "search", "common", "--json", program=OPENED)
+
+    assert shown == as_json
+    assert int(shown[0]) > 0

@@ -20,22 +20,11 @@ _MARK: Final = "▸"
 _GAP: Final = "  "
 
 
-def draw_answer(
-    answer: SearchAnswer, screen: Screen, *, starts: Sequence[int | None]
-) -> str:
-    """Draw an answer.
-
-    Args:
-        answer: What was found.
-        screen: Where it will be seen.
-        starts: For each hit the line of the note at which its snippet begins;
-            where it is None, lines are drawn without numbers.
-    """
+def draw_answer(answer: SearchAnswer, screen: Screen) -> str:
+    """Draw an answer. Where a hit says in which line it begins, lines have numbers."""
     parts = [
-        _passage(number, hit, answer, screen, start)
-        for number, (hit, start) in enumerate(
-            zip(answer.results, starts, strict=True), start=1
-        )
+        _passage(number, hit, answer, screen)
+        for number, hit in enumerate(answer.results, start=1)
     ]
     if answer.reason is not None and not answer.results:
         said, advice = empty_answer(answer.reason)
@@ -53,27 +42,9 @@ def _waiting(answer: SearchAnswer) -> str:
     return f"{count} {verb} to be indexed: run `notewell index`, then search again.\n"
 
 
-def snippet_start(hit: Hit, passage: str) -> int | None:
-    """Return the line of the note at which the snippet begins.
-
-    Args:
-        hit: A hit whose snippet stands somewhere in its passage.
-        passage: The lines of the note that the hit cites.
-    """
-    at = passage.find(hit.snippet)
-    while at >= 0:
-        first = hit.start_line + passage.count("\n", 0, at)
-        if first <= hit.match_line <= first + hit.snippet.rstrip("\n").count("\n"):
-            return first
-        at = passage.find(hit.snippet, at + 1)
-    return None
-
-
-def _passage(
-    number: int, hit: Hit, answer: SearchAnswer, screen: Screen, first: int | None
-) -> str:
+def _passage(number: int, hit: Hit, answer: SearchAnswer, screen: Screen) -> str:
     head = _head(number, hit, screen, Path(answer.workspace))
-    return "".join(f"{line}\n" for line in [head, *_body(hit, answer, screen, first)])
+    return "".join(f"{line}\n" for line in [head, *_body(hit, answer, screen)])
 
 
 def _head(number: int, hit: Hit, screen: Screen, root: Path) -> str:
@@ -91,11 +62,9 @@ def _head(number: int, hit: Hit, screen: Screen, root: Path) -> str:
     return _GAP.join(parts)
 
 
-def _body(
-    hit: Hit, answer: SearchAnswer, screen: Screen, first: int | None
-) -> Iterator[str]:
+def _body(hit: Hit, answer: SearchAnswer, screen: Screen) -> Iterator[str]:
     """The snippet's lines, each behind a gutter with its number and the mark."""
-    width = len(str(hit.end_line))
+    width, first = len(str(hit.end_line)), hit.snippet_line
     for offset, raw in _snippet_lines(hit.snippet):
         number = None if first is None else first + offset
         gutter = _gutter(number, width, hit, screen)

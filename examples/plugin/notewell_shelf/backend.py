@@ -185,6 +185,7 @@ def _hit(path: str, lines: list[str], words: list[str]) -> Hit | None:
         end_line=match + 1,
         match_line=match + 1,
         snippet=lines[match][start : start + WIDEST],
+        snippet_line=match + 1,
         score=best,
     )
 

@@ -40,9 +40,10 @@ def test_a_snippet_is_an_unaltered_part_that_holds_the_match(
     match = place % len(lines)
     lines[match] = lines[match] + " kiwi"
 
-    shown = cut_snippet("\n".join(lines), match, has_kiwi)
+    shown, first = cut_snippet("\n".join(lines), match, has_kiwi)
 
-    assert shown in "\n".join(lines)
+    assert 0 <= "\n".join(lines[first:]).find(shown) <= len(lines[first])
+    assert first <= match
     assert "kiwi" in shown
     assert 0 < len(shown) <= SNIPPET_CHARACTERS
 
@@ -50,8 +51,10 @@ def test_a_snippet_is_an_unaltered_part_that_holds_the_match(
 def test_whole_lines_are_shown_where_they_fit() -> None:
     lines = [f"line {n} " + "x" * 90 for n in range(20)]
 
-    shown = cut_snippet("\n".join(lines), 10, has_kiwi).split("\n")
+    snippet, first = cut_snippet("\n".join(lines), 10, has_kiwi)
+    shown = snippet.split("\n")
 
+    assert lines[first] == shown[0]
     assert set(shown) <= set(lines)
     assert lines[10] in shown
     assert len(shown) == 7
@@ -60,7 +63,7 @@ def test_whole_lines_are_shown_where_they_fit() -> None:
 def test_a_long_line_is_cut_between_words() -> None:
     line = "apple " * 500 + "kiwi " + "pear " * 500
 
-    shown = cut_snippet(line, 0, has_kiwi)
+    shown, _ = cut_snippet(line, 0, has_kiwi)
 
     assert set(shown.split()) <= {"apple", "kiwi", "pear"}
     assert "kiwi" in shown

@@ -19,8 +19,7 @@ from notewell.adapters.surfaces.cli.output import CommandOutput, decode_argument
 from notewell.adapters.surfaces.cli.progress import IndexProgress
 from notewell.adapters.surfaces.sentences import answer_remarks
 from notewell.adapters.surfaces.visible import one_line
-from notewell.errors import NotewellError
-from notewell.types import Hit, SearchAnswer, Source
+from notewell.types import SearchAnswer, Source
 
 if TYPE_CHECKING:
     from notewell.memory import SyncMemory
@@ -104,7 +103,7 @@ def search_command(
                 progress=progress,
                 waiting=progress.wait,
             )
-        write_answer(answer, memory, call, form)
+        write_answer(answer, call, form)
         call.output.finish()
         looked = not sources and _is_up_to_date(answer)
         if not progress.ran and not looked and _wants_refresh(answer, memory):
@@ -122,9 +121,7 @@ def _form(call: CommandCall, form: str | None) -> str | None:
     return "json" if call.output.json and form is None else form
 
 
-def write_answer(
-    answer: SearchAnswer, memory: "SyncMemory", call: CommandCall, form: str | None
-) -> None:
+def write_answer(answer: SearchAnswer, call: CommandCall, form: str | None) -> None:
     """Write an answer in the form that is wanted."""
     if form == "json" or (form == "jsonl" and answer.reason == "unavailable"):
         from notewell.adapters.surfaces import wire
@@ -147,8 +144,7 @@ def write_answer(
         call.output.text(results.answer_markdown(answer))
         return
     screen = Screen() if form == "plain" else Screen.of()
-    starts = [_start(hit, memory) for hit in answer.results]
-    call.output.text(results.draw_answer(answer, screen, starts=starts))
+    call.output.text(results.draw_answer(answer, screen))
 
 
 def _query(words: Sequence[str], option: str | None) -> str:
@@ -162,21 +158,6 @@ def _query(words: Sequence[str], option: str | None) -> str:
             remedy='give a query: notewell search "gateway port"',
         )
     return decode_argument(" ".join(words) if option is None else option)
-
-
-def _start(hit: Hit, memory: "SyncMemory") -> int | None:
-    """The line at which a snippet begins. A hit does not say; the note does."""
-    from notewell.adapters.surfaces.cli.results import snippet_start
-
-    if hit.source != "memory":
-        return None
-    try:
-        passage = memory.get(
-            hit.path, hit.start_line, hit.end_line - hit.start_line + 1
-        )
-    except NotewellError:
-        return None
-    return snippet_start(hit, passage.text)
 
 
 def _wants_refresh(answer: SearchAnswer, memory: "SyncMemory") -> bool:
@@ -238,5 +219,5 @@ def cold_search() -> int:
         answer = memory.search(
             decode_argument(sys.argv[2]), max_results=place.limit, sources={"memory"}
         )
-        write_answer(answer, memory, call, "json")
+        write_answer(answer, call, "json")
     return 1 if answer.reason == "unavailable" else 0
