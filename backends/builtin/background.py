@@ -74,7 +74,13 @@ class BackgroundRefresh:
                     self._quiet.set()
 
     def after(self, found: Findings) -> None:
-        """Let a run follow an answer: soon, and surely if it was out of date."""
+        """Let a run follow an answer: soon, and surely if it was out of date.
+
+        Quiet is waited for after changes. That searches go on finding what is known puts
+        the run off no further, or an index that is gone would be missed for long.
+        """
+        if self._schedule.behind and not self._schedule.problem:
+            return
         outdated = found.freshness.stale or bool(found.freshness.pending)
         if outdated or self._on_search:
             self._schedule.refresh_soon(changed=outdated)

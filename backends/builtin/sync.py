@@ -81,17 +81,17 @@ def bring_up_to_date(
         _works_on_notes(indexer, todo.notes),
         _works_on_transcripts(store, target, indexer, todo.transcripts, settings),
     )
-    done = 0
+    done, total = 0, len(todo)
     # Closed here, and not when it is collected: its last commit may fail.
     with closing(_steps(store, works)) as steps:
         for done in steps:
-            listener.indexing(done, len(todo))
+            listener.indexing(done, total)
             if deadline is not None and time.monotonic() > deadline:
                 break
     left = max(0, todo.certain() - done)
     if not left and (publish or target == store.live()):
         files = len(found) + todo.kept()
-        _complete(store, target, files, changed=bool(todo))
+        _complete(store, target, files, changed=total > 0)
     return indexer.changed, left
 
 
