@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.bench.known_items import known_items
-from notewell.bench.queries import bundled_set, line_reader
+from notewell.bench.queries import line_reader
+from notewell.bench.sets import bundled_set
 from notewell.workspace import Workspace, scan
 
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from notewell.backends.text.analysis import terms_of
 from notewell.bench.known_items import left_out_queries
-from notewell.bench.queries import bundled_set, line_reader
+from notewell.bench.queries import line_reader
 from notewell.bench.race import copy_notes, leave_out
+from notewell.bench.sets import bundled_set
 from notewell.workspace import Workspace, scan
 
 

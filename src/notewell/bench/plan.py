@@ -9,15 +9,9 @@ from typing import Final
 from notewell.backends.registry import STAND_IN, policy_class, targets
 from notewell.bench.contenders import Entrant, UserSettings, read_entrants
 from notewell.bench.known_items import Gap, known_items, left_out_queries
-from notewell.bench.queries import (
-    SETS,
-    JudgedQuery,
-    bundled_set,
-    line_reader,
-    misplaced,
-    read_queries,
-)
+from notewell.bench.queries import JudgedQuery, line_reader, misplaced, read_queries
 from notewell.bench.results import Origin
+from notewell.bench.sets import SETS, bundled_set
 from notewell.errors import UsageError
 from notewell.workspace import Workspace, scan
 from notewell.workspace.layout import has_workspace_layout

@@ -5,7 +5,6 @@
      "ignore": [{"path": "...", "start_line": 9, "end_line": 9}]}
 
 `category`, `grade` and `ignore` may be left out; a place without lines is the whole file.
-One set comes with notewell, with notes of our own, so that anybody may show them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +18,6 @@ import msgspec
 from notewell.bench.metrics import LineRange, composed
 from notewell.errors import UsageError
 from notewell.workspace import Workspace, read_note, scan, split_lines
-
-SETS: Final = ("example",)
-"""The sets that come with notewell, the usual one first."""
 
 _WITHOUT_CATEGORY: Final = "all"
 WHOLE: Final = 10**9
@@ -150,20 +146,6 @@ def _span(lines: _Lines, where: str) -> LineRange:
         problem = f"the grade {lines.grade:g} is negative"
         raise UsageError(f"{where}: {problem}", remedy="use 0 for what is not right")
     return LineRange(lines.path.removeprefix("./"), start, end, lines.grade)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BundledSet:
-    """A set: a workspace, and what is right in it."""
-
-    notes: Path
-    queries: Path
-
-
-def bundled_set(name: str) -> BundledSet:
-    """Return where a set lies."""
-    folder = Path(__file__).parent / "sets"
-    return BundledSet(notes=folder / name, queries=folder / f"{name}.queries.jsonl")
 
 
 def line_reader(root: Path) -> Callable[[str], Sequence[str]]:

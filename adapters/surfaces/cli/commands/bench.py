@@ -16,7 +16,7 @@ from notewell.adapters.surfaces.cli.options import (
     whole_number,
 )
 from notewell.adapters.surfaces.cli.output import CommandOutput, encode_utf8
-from notewell.bench.queries import SETS
+from notewell.bench.sets import SETS
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
