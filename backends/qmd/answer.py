@@ -86,7 +86,7 @@ def parse_hits(array: object) -> list[QmdHit] | None:
 
 
 def _arrays(text: str) -> Iterator[object]:
-    """Yield what can be parsed at each bracket that may begin the answer."""
+    """Yield each JSON array that can be parsed, wherever one may begin."""
     decoder = json.JSONDecoder()
     at, tried = text.find("["), 0
     while at >= 0 and tried < _MOST_STARTS:
@@ -156,7 +156,7 @@ def _line(value: object) -> int | None:
 
 
 def _snippet(text: str) -> tuple[str, int | None]:
-    """Take QMD's marks off a snippet: its place in the note, and numbers of lines."""
+    """Return a snippet without QMD's line numbers and place, and its first line."""
     numbered = _NUMBERED.match(text)
     bare = text[numbered.end() :] if numbered else text
     place = _PLACE.match(bare)

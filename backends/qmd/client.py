@@ -96,7 +96,7 @@ class Deadline:
         return self._until - time.monotonic()
 
     def part(self, share: float) -> "Deadline":
-        """Return a deadline after a share of what is left."""
+        """Return the deadline at which a share of the time is used up."""
         return Deadline(self.left * share)
 
 
@@ -118,7 +118,7 @@ class QmdClient:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The program with what comes before each command."""
+        """The program, and the options that precede every command."""
         if not self.program.abilities.named_index:
             return self.program.command
         # Switches off the index of a project in a folder above, which would win.
@@ -184,10 +184,10 @@ class QmdClient:
     async def run(
         self, *arguments: str, within: float, grace: float = 0.5
     ) -> ProcessOutput:
-        """Run a command that has to end well.
+        """Run a command, and require exit code 0.
 
         Raises:
-            BackendError: it did not.
+            BackendError: it failed.
         """
         output = await self._run(arguments, within, grace)
         if output.code:
@@ -255,7 +255,7 @@ def _only(names: Sequence[str]) -> list[str]:
 
 
 def command_timeout(kind: str, seconds: float) -> BackendTimeout:
-    """Return what is said of a command that took too long."""
+    """Return the error for a command that took too long."""
     key = {"update": "update.updateTimeoutMs", "embed": "update.embedTimeoutMs"}
     return BackendTimeout(
         BACKEND,
@@ -266,7 +266,7 @@ def command_timeout(kind: str, seconds: float) -> BackendTimeout:
 
 
 def command_failure(output: ProcessOutput, command: str) -> BackendError:
-    """Return the failure of a command, by its innermost cause.
+    """Return the error for a command that failed, by its innermost cause.
 
     Of what it printed only names of errors are told: the rest may be text of notes.
     """
@@ -359,7 +359,7 @@ class Searcher:
         names: Sequence[str],
         deadline: Deadline,
     ) -> list[QmdHit] | None:
-        """Return what the daemon finds; None if it is not there, or not well.
+        """Return what the daemon finds; None if there is none, or it failed.
 
         Raises:
             BackendTimeout: it is there, and takes too long.
@@ -422,7 +422,7 @@ class Searcher:
             await self.daemon.close()
 
     def _uses_daemon(self) -> bool:
-        """Say whether the daemon is asked: from the second question on, if it works.
+        """Say whether to ask the daemon: from the second question on, unless it rests.
 
         A command that asks once and ends would wait longer for its start.
         """

@@ -96,7 +96,7 @@ class Daemon:
             raise DaemonLate("its time is up") from exc
 
     async def _asked(self, method: str, parameters: object) -> dict[str, Any]:
-        """Ask it, and let it live on unless it is unwell."""
+        """Ask it, and end it if it failed; one that is late lives on."""
         try:
             if self.pid is None:
                 await self._start()
@@ -168,7 +168,7 @@ class Daemon:
                 return cast("dict[str, Any]", message)
 
     async def _end_if_hung(self) -> None:
-        """Give it time for its answer, which nobody will take for another's."""
+        """End it if it has been late for long; late answers are told by their number."""
         now = time.monotonic()
         if self._late_since is None:
             self._late_since = now
@@ -184,7 +184,7 @@ class Daemon:
             await pipe.close()
 
     def _wait_for_more(self) -> None:
-        """Stop it when it is not asked anything for long."""
+        """Start the clock after which a daemon that nobody asks is stopped."""
         if self._idle:
             self._idle.cancel()
         if self._pipe is not None:

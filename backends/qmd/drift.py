@@ -73,13 +73,13 @@ class Audit(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """What changes when a document does."""
+        """A hash that differs when any document does."""
         rows = "\n".join(sorted("\0".join(document) for document in self.documents))
         return sha256(rows.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class DatabaseDamaged(Exception):
-    """What lies in the place of an index cannot be read as one."""
+    """The file of an index is no database, or a broken one."""
 
 
 class IndexProblem(NamedTuple):
@@ -255,7 +255,7 @@ def audit_database(database: Path, *, pages: bool = False) -> Audit | None:
 
 
 def file_state(database: Path) -> tuple[int, ...]:
-    """Return what changes when somebody writes to an index; nothing if it is gone.
+    """Return numbers that differ after any write to an index; none if it is gone.
 
     What was written last may still be beside the file, in its log.
     """
@@ -312,7 +312,7 @@ def count_indexed(now: Drift) -> int:
 
 
 def signature_of(note: Note) -> tuple[int, int, int]:
-    """Return what changes when a note does."""
+    """Return numbers that differ after any change of a note."""
     return (note.size, note.mtime_ns, note.ctime_ns)
 
 
@@ -361,7 +361,7 @@ def _digest(note: Note) -> str:
 def _namer(
     collections: Sequence[Collection], *, literal: bool
 ) -> Callable[[Note], set[_Name]]:
-    """Return what gives the names that a note would have in the collections."""
+    """Return a function from a note to the names that it would have in QMD."""
     areas = [
         (each.name, os.path.join(each.folder, ""), compile_glob(each.pattern))
         for each in collections
@@ -379,5 +379,5 @@ def _namer(
 
 
 def _is_meant(inner: str, means: Callable[[str], bool]) -> bool:
-    """Whether a note is to be read, as far as that is not up to QMD."""
+    """Whether a pattern means a note, or QMD passes over its folder."""
     return is_never_read(inner) or means(f"{inner[:-3]}{inner[-3:].lower()}")

@@ -186,7 +186,7 @@ class QmdBackend:
         self._sound = seen
 
     def _doubt(self, record: IndexRecord, error: BackendError) -> None:
-        """Let an index that was found damaged be built anew."""
+        """Mark an index as damaged, and let it be built anew soon."""
         if isinstance(error, BackendFailed) and error.reason in (
             "corrupt",
             "not-ready",
@@ -292,7 +292,7 @@ class QmdBackend:
             await searcher[1].close()
 
     async def _searcher_of(self, record: IndexRecord) -> Searcher:
-        """Return how the live generation is asked; an older one's daemon is stopped."""
+        """Return the searcher of the live generation; the one before is closed."""
         before = self._searcher
         if before and before[0] == record.generation:
             return before[1]
@@ -323,7 +323,7 @@ class QmdBackend:
     def _missed(
         self, text: str, found: KeywordHits, record: IndexRecord
     ) -> FallbackReason | None:
-        """Say why QMD may have missed what stands in the notes as it is written."""
+        """Say why QMD may have missed a literal match, or None."""
         runs = unspaced_runs(text)
         whole = self._program.abilities.substrings and all(
             map(matches_substrings, runs)

@@ -37,7 +37,7 @@ _RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))
 
 
 def compile_glob(pattern: str) -> Callable[[str], bool]:
-    """Return what says of a path in a collection whether its pattern means it.
+    """Return a predicate over paths in a collection: does the pattern match?
 
     >>> means = globbed("{MEMORY.md,memory/**/*.md}")
     >>> means("memory/2026/x.md"), means("USER.md"), means("memory/build/x.md")
@@ -121,7 +121,7 @@ def _expanded(globs: Sequence[str]) -> Iterator[str]:
 
 
 def _unbraced(glob: str) -> Iterator[str]:
-    """Yield what a pattern is with each choice of its first braces that are a choice."""
+    """Yield a pattern with its braces replaced by each alternative."""
     at = 0
     while (at := _next(glob, "{", at)) >= 0:
         end = _closing(glob, at, "{}")
@@ -136,7 +136,7 @@ def _unbraced(glob: str) -> Iterator[str]:
 
 
 def _choices(inner: str) -> list[str]:
-    """Return what braces give a choice of; nothing if they do not."""
+    """Return the alternatives inside braces; none if they are literal."""
     choices = _split(inner, ",", "{}")
     if len(choices) > 1:
         return choices
@@ -188,7 +188,7 @@ def _segment(text: str, rest: str) -> str:
 
 
 def _sign(text: str, rest: str) -> tuple[int, str]:
-    """Return how many signs at the start of a text belong together, as an expression."""
+    """Return the length of the first element of a glob, and its expression."""
     sign = text[0]
     if sign == "\\" and len(text) > 1:
         return 2, re.escape(text[1])
@@ -213,7 +213,7 @@ def _group(inner: str) -> str:
 
 
 def _unlike(group: str, inner: str, after: str) -> str:
-    """Return what `!(…)` is: what does not begin so, unless it is known how it ends."""
+    """Return `!(…)` as an expression: a negative look-ahead over what follows."""
     if not after:
         return f"(?!{group}$)[^/]*"
     if "*" in inner and re.fullmatch(r"\.[^\\/.]+", after):

@@ -115,7 +115,7 @@ class QmdHome:
         self._notes = self.folder / "notes.json"
 
     def create(self) -> None:
-        """Make the folders, for us alone.
+        """Make the folders, private to this user.
 
         Raises:
             BackendUnavailable: they cannot be made.
@@ -162,11 +162,11 @@ class QmdHome:
         return self.generation(number) / "cache" / "qmd" / "index.sqlite"
 
     def configuration(self, number: int) -> Path:
-        """Return the file from which QMD knows what a generation reads."""
+        """Return QMD's configuration file of a generation."""
         return self.generation(number) / "config" / "qmd" / "index.yml"
 
     def doubt(self, number: int) -> None:
-        """Remember that QMD found a generation damaged; it is not used for long."""
+        """Remember that QMD found a generation damaged: it has to be built anew."""
         with suppress(OSError):
             self._doubtful(number).touch(mode=0o600)
 
@@ -178,7 +178,7 @@ class QmdHome:
         return self.generation(number) / "doubtful"
 
     def environment(self, number: int, environ: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment in which QMD knows this generation and nothing else.
+        """Return an environment in which QMD sees this generation alone.
 
         Older and newer versions look at different ones of these variables.
         """
@@ -242,7 +242,7 @@ class QmdHome:
     async def only_writer(
         self, *, patient: bool, listener: Listener = SILENT
     ) -> AsyncGenerator[bool]:
-        """Hold the lock of this home; give False when it is taken and time is short."""
+        """Hold the lock of this home; give False if it is taken and we do not wait."""
         lock = self._lock()
         mine = _is_acquired(lock)
         if not mine and patient:

@@ -101,7 +101,7 @@ class QmdWriter:
         return self._report(await self._measure(), changed=before.pending)
 
     async def _measure(self) -> Drift:
-        """Compare the notes with what the index knows, unless they cannot be read.
+        """Measure the drift; refuse if the workspace cannot be read.
 
         QMD takes a folder that is gone for one without files and empties its index.
         """
@@ -157,7 +157,7 @@ class QmdWriter:
         return before.record.version != self._program.version
 
     async def _updated(self, before: Drift, number: int) -> bool:
-        """Update in place; say whether the index is whole after it."""
+        """Update in place, and say whether the index is whole afterwards."""
         self._home.write(msgspec.structs.replace(before.record, unfinished=True))
         try:
             counted, seconds = await self._run_update(number)
@@ -288,7 +288,7 @@ class QmdWriter:
 
 
 class QmdVectors:
-    """Keeps the vectors of an index. What a run that failed has made stays.
+    """Makes the vectors of an index. A run that fails keeps what it has made.
 
     Attributes:
         wanted: The mode searches by meaning, in a version that can.
@@ -306,7 +306,7 @@ class QmdVectors:
         self.wanted = program.abilities.semantic and mode != "search"
 
     async def report(self, report: IndexReport) -> IndexReport:
-        """Make what is missing, and add to a report what there is then."""
+        """Make the vectors that are missing, and count them in a report."""
         warnings = report.warnings
         try:
             await self.make()

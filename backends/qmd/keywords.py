@@ -84,7 +84,9 @@ class SearchPlan(NamedTuple):
 
 
 class DocumentFrequencies:
-    """Counts of one index, each made once. Open while a question is being read."""
+    """Document frequencies from QMD's own full-text index, each looked up once.
+
+    Open while a query is being planned."""
 
     def __init__(self, database: Path, *, by_character: bool) -> None:
         """Take QMD's file.
@@ -119,8 +121,8 @@ class DocumentFrequencies:
             connection.close()
 
     @property
-    def are_there(self) -> bool:
-        """Whether the index can be asked."""
+    def is_open(self) -> bool:
+        """Whether the index could be opened."""
         return self._connection is not None
 
     def of(self, search: str, most: int = -1) -> int:
@@ -138,7 +140,7 @@ class DocumentFrequencies:
         return known
 
     def _expression(self, search: str) -> str:
-        """Return a search as QMD would put it: beginnings of words, and phrases."""
+        """Return a search in FTS5's syntax, as QMD writes it: prefixes and phrases."""
         return " AND ".join(
             self._term(phrase or word, is_word=bool(word))
             for phrase, word in _PARTS.findall(search)
@@ -175,10 +177,10 @@ def plan_searches(
             if search:
                 frequencies[term] = counts.of(search)
                 into = pieces if query_term.part and not query_term.in_run else whole
-                into += [search] if frequencies[term] or not counts.are_there else []
+                into += [search] if frequencies[term] or not counts.is_open else []
     rare = sorted(dict.fromkeys(whole), key=_rarity(counts))
     searches = [written, " ".join(rare), *_in_turn(rare, whole, counts)]
-    if counts.are_there:
+    if counts.is_open:
         searches = [one for one in searches if one and counts.of(one, _FEW)]
     unique = dict.fromkeys([*searches, *sorted(pieces, key=_rarity(counts))])
     return SearchPlan(
@@ -205,8 +207,8 @@ def plain_search(text: str) -> str:
 
 
 def _rarity(counts: DocumentFrequencies) -> Callable[[str], int]:
-    """Return what searches are sorted by; without counts, long ones are the rare ones."""
-    return counts.of if counts.are_there else lambda search: -len(search)
+    """Return a sort key, the rarest first; without counts, the longest."""
+    return counts.of if counts.is_open else lambda search: -len(search)
 
 
 def _in_turn(
@@ -216,7 +218,7 @@ def _in_turn(
     pairs = [f"{a} {b}" for a, b in combinations(rare[:_RAREST], 2)]
     words = [one for one in whole if '"' not in one and not is_unspaced(one)]
     beside = [f'"{a} {b}"' for a, b in pairwise(words)]
-    if counts.are_there:
+    if counts.is_open:
         pairs, beside = (
             sorted((one for one in some if counts.of(one, _FEW)), key=_few(counts))
             for some in (pairs, beside)
@@ -232,7 +234,7 @@ def _few(counts: DocumentFrequencies) -> Callable[[str], int]:
 
 
 def matches_substrings(text: str) -> bool:
-    """Whether QMD finds any part of a run of this script, and not its beginning alone.
+    """Whether QMD finds any substring of such a run, and not its prefixes alone.
 
     >>> can_be_cut("数据库"), can_be_cut("ไทย")
     (True, False)
@@ -241,7 +243,7 @@ def matches_substrings(text: str) -> bool:
 
 
 def unspaced_runs(text: str) -> list[str]:
-    """Return what of it is of a script that is written without spaces."""
+    """Return the runs of a text whose script has no spaces between words."""
     return [token for token in split_words(text) if is_unspaced(token)]
 
 
@@ -252,7 +254,7 @@ def has_signs(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeywordHits:
-    """What words found.
+    """The hits of a keyword search.
 
     Attributes:
         hits: Best first.
@@ -336,7 +338,7 @@ class KeywordSearch:
         return found
 
     async def answer(self, deadline: Deadline) -> KeywordHits:
-        """Ask as long as it is worth it.
+        """Search, and search on while the best hits lack an exact match.
 
         Raises:
             BackendError: QMD failed.
@@ -359,7 +361,7 @@ class KeywordSearch:
         return hits
 
     def _plan_searches(self) -> Sequence[str]:
-        """Choose what to ask, and remember how rare it is."""
+        """Plan the searches, and keep the document frequencies for scoring."""
         with self._counts as counts:
             plan = plan_searches(self._query.text, self._query_terms, counts)
         self._frequencies = plan.frequencies
@@ -403,7 +405,7 @@ class KeywordSearch:
             self._passages[key] = passage
 
     def _score_all(self, documents: Sequence[QmdHit]) -> KeywordHits:
-        """Read what was found, and weigh it with what was read before."""
+        """Read the documents, and rank their passages with those read before."""
         self._keep(self._transcripts.own())
         self._add(documents)
         passages = list(self._passages.values())
@@ -429,7 +431,7 @@ class KeywordSearch:
         )
 
     def _with_rank_of_qmd(self, scored: ScoredPassage) -> ScoredPassage:
-        """Give QMD's order its share; what it was not asked about is in the middle."""
+        """Add the share of QMD's order; passages without a rank get a middle one."""
         place = self._rank.get(scored.passage.path, _RANK_DAMPING)
         own = _RANK_DAMPING / (_RANK_DAMPING + place)
         return replace(scored, score=(1 - _OWN_RANK) * scored.text + _OWN_RANK * own)
@@ -437,7 +439,7 @@ class KeywordSearch:
     def _scorer(
         self, passages: Sequence[Passage], frequencies: Mapping[str, int]
     ) -> Scorer:
-        """Weigh as if every note had as many passages as those that were read."""
+        """Return a scorer for the whole index, its passages estimated from those read."""
         notes = len({passage.path for passage in passages})
         total = max(len(passages), len(passages) * self._documents // notes)
         words = sum(passage.length for passage in passages)

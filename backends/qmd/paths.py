@@ -122,7 +122,7 @@ def _given(
 def collection_filter(
     workspace: Workspace, collections: Sequence[Collection]
 ) -> Callable[[str], bool]:
-    """Return what says of a note, by its path as cited, whether a collection has it."""
+    """Return a predicate over cited paths: does a collection hold the note?"""
     root = os.path.realpath(workspace.root)
     areas = [
         (os.path.join(each.folder, ""), compile_glob(each.pattern))
@@ -143,7 +143,7 @@ def collection_filter(
 def is_outside_patterns(
     workspace: Workspace, paths: Sequence[QmdPath], path: str
 ) -> bool:
-    """Whether a file lies in a folder of `paths` and outside the pattern that it has there.
+    """Whether a file lies in a folder of `paths` but does not match its pattern.
 
     Args:
         path: As cited.
@@ -189,7 +189,7 @@ def _literal(name: str) -> str:
 
 
 def note_path(workspace: Workspace, collection: Collection, path: str) -> str | None:
-    """Return a file of a collection as citations show it; None if it leads out."""
+    """Return the cited path of a file in a collection; None if it leads outside."""
     file = os.path.normpath(os.path.join(collection.folder, path))
     if not file.startswith(os.path.join(collection.folder, "")) or "\0" in path:
         return None
@@ -249,7 +249,7 @@ def _is_picture(sign: str) -> bool:
 
 
 class NotePaths:
-    """From QMD's names of files to paths of notes, for one question.
+    """Resolves QMD's names of files to paths of notes, for one question.
 
     Attributes:
         locator: Finds the files.
@@ -277,7 +277,7 @@ class NotePaths:
         self._by_handle: dict[str, list[str]] | None = None
 
     def paths(self, document: QmdHit) -> list[str]:
-        """Return the notes that a document may be; none if it is nobody's we know."""
+        """Return the notes that a document may be; none if it is unknown."""
         collection = self._collections.get(document.collection)
         if collection is None:
             return []
@@ -302,7 +302,7 @@ class NotePaths:
 
 
 class NotePassages:
-    """Reads the notes that QMD named. Keeps the passages of notes that stay as they are.
+    """Reads the notes that QMD named, and caches the passages of unchanged ones.
 
     Attributes:
         workspace: The notes.

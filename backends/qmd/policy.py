@@ -43,7 +43,7 @@ class QmdPolicy(Policy):
 
     @property
     def transcripts(self) -> Switch:
-        """Whether they are copied for QMD."""
+        """The switch for transcripts."""
         on = self.settings.memory.qmd.sessions.enabled
         return Switch("memory.qmd.sessions.enabled", on)
 

@@ -121,7 +121,7 @@ class Program:
 
 
 class _StoredProgram(msgspec.Struct, frozen=True, kw_only=True):
-    """A program as it was found, and what it was found from."""
+    """A program that was found, and the files and settings that it depends on."""
 
     asked: tuple[str, ...]
     search_path: str
@@ -134,7 +134,7 @@ class _StoredProgram(msgspec.Struct, frozen=True, kw_only=True):
 async def known_program(
     site: Site, environ: Mapping[str, str], *, folder: Path
 ) -> Program:
-    """Find the program; one that was found before is taken as it was, if it still is.
+    """Find the program, or take the one found before if its files are unchanged.
 
     To ask for a version costs as long as a search.
 
@@ -153,7 +153,7 @@ async def known_program(
 
 
 def _recalled(file: Path, asked: Sequence[str], search_path: str) -> Program | None:
-    """Return what was found before, unless something of it is another one now."""
+    """Return the stored program, unless one of its files has changed."""
     try:
         known = msgspec.json.decode(file.read_bytes(), type=_StoredProgram)
     except (OSError, msgspec.MsgspecError):
@@ -226,7 +226,7 @@ async def find_program(
 def child_environment(
     environ: Mapping[str, str], *, offline: bool = False
 ) -> dict[str, str]:
-    """Return what QMD inherits: no key, nothing that changes how Node or QMD start.
+    """Return the environment of children: no key, nothing that changes their start.
 
     `CI` switches its models off; a project's index or the user's own must not be met.
     Offline its libraries are told to fetch nothing, neither a model nor themselves.

@@ -39,7 +39,7 @@ _DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeAnswer:
-    """What a mode found, and how it came to be used.
+    """The hits of a mode, and the steps down to it.
 
     Attributes:
         mode: The one that was used.
@@ -110,7 +110,7 @@ class SearchModes:
         deadline: Deadline,
         steps: Sequence[Fallback],
     ) -> ModeAnswer:
-        """Let words have their say beside what was found by meaning."""
+        """Join keyword hits to what was found by meaning."""
         semantic = await off_the_loop(words.passages_of, documents)
         try:
             found = await words.answer(deadline)
@@ -124,7 +124,7 @@ class SearchModes:
         )
 
     def _methods(self, words: KeywordSearch) -> "Sequence[_Method]":
-        """Return the ways to search by meaning, the best first."""
+        """Return the methods to search by meaning, the best first."""
         text = _DASHES.sub("", " ".join(words.text.split()))
         vectors: list[tuple[str, str]] = [("vec", text)]
         if self._wanted == "vsearch":
@@ -168,7 +168,7 @@ class SearchModes:
         return tuple(step for step in steps if step is not None)
 
     def _lacking(self, record: IndexRecord) -> Fallback | None:
-        """Return the step down to words when nothing can be found by meaning."""
+        """Return the step down to keywords, if no search by meaning is possible."""
         wanted = self._wanted
         if not self._program.abilities.semantic:
             said = (
@@ -192,7 +192,7 @@ class SearchModes:
         return None
 
     def _lacking_for_query(self) -> Fallback | None:
-        """Return the step down from `query` when it would fetch a model."""
+        """Return the step down from `query`, if a model would have to be fetched."""
         missing = [
             name
             for name in FOR_QUERY
@@ -213,7 +213,7 @@ class SearchModes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Method:
-    """A method to search by meaning.
+    """One method to search by meaning.
 
     Attributes:
         name: What it is called in an answer.
@@ -231,7 +231,7 @@ class _Method:
 
 
 def fill_places(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
-    """Let words fill the places that are free, and one for the very word."""
+    """Fill free places with keyword hits, and give one place to an exact match."""
     best = list(semantic[:limit])
     least = best[-1].score if best else 1.0
     more = [
@@ -246,7 +246,7 @@ def fill_places(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> Keyw
 
 
 def fuse_hits(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
-    """Order by words first, as hybrid builtin does; what only meaning finds moves up.
+    """Fuse by weighted scores, keywords first, as hybrid builtin does.
 
     Words count by their score, meaning by its rank: its scores say nothing else. The
     best for the very word is shown, however little of the question it holds.

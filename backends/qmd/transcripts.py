@@ -118,7 +118,7 @@ class TranscriptCopies:
         self.wanted = site.transcripts
 
     def collection(self, taken: Sequence[str]) -> Collection:
-        """Return what QMD reads of them."""
+        """Return the collection of the copies."""
         return Collection(
             name=free_name("sessions", taken),
             folder=os.path.realpath(self.folder),
@@ -204,7 +204,7 @@ class TranscriptCopies:
         replace_file(self._file, msgspec.json.encode(kept))
 
     def said(self) -> str:
-        """Say for a person how many there are."""
+        """Say for a person how many copies there are."""
         copies = self._known().copies
         silent = sorted(
             path for path, each in copies.items() if each.silent and each.read
@@ -243,7 +243,7 @@ class TranscriptCopies:
         return None
 
     def _keep_folder(self) -> None:
-        """Write down where copies are before there are any, so that they are found."""
+        """Record the folder before anything is written to it, so that it is cleaned up."""
         known = self._known()
         if known.folder != str(self.folder):
             kept = _StoredCopies(folder=str(self.folder))
@@ -269,7 +269,7 @@ class TranscriptCopies:
             return _StoredCopies()
 
     def _leave(self, folder: str) -> None:
-        """Remove the copies from a folder that is not, or no more, the one for them."""
+        """Remove the copies from a folder that is no longer the one for them."""
         if folder and (folder != str(self.folder) or not self.wanted):
             with suppress(NoteNotWritten, OSError):
                 if os.path.isdir(folder):
@@ -290,7 +290,7 @@ def _is_free(folder: Path) -> bool:
 
 
 def _give_back(folder: Path) -> None:
-    """Take what says that a folder is ours away, and the folder if that was all.
+    """Remove our mark from a folder, and the folder if it is empty then.
 
     Raises:
         OSError: something else is in it, or it cannot be written.
@@ -306,7 +306,7 @@ def _is_same(transcript: Transcript, copied: CopyState) -> bool:
 
 
 def _is_unreadable_still(transcript: Transcript, copies: dict[str, CopyState]) -> bool:
-    """Whether it could not be read, and has not changed since."""
+    """Whether a transcript could not be read, and has not changed since."""
     copied = copies.get(transcript.path)
     return copied is not None and copied.read is None and _is_same(transcript, copied)
 

@@ -24,7 +24,7 @@ _LOOK_AGAIN: Final = 10.0
 
 
 class QmdUpkeep:
-    """Compares the notes with the index; once it has begun, it updates the index, too."""
+    """Compares the notes with the index, and updates it on a schedule once begun."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class QmdUpkeep:
         self._looked = -math.inf
 
     async def begin(self) -> None:
-        """Begin to keep the index up to date; maybe after a first time, here and now.
+        """Start the schedule; with `waitForBootSync`, after an update here and now.
 
         Raises:
             BackendError: that first time failed.
@@ -73,7 +73,7 @@ class QmdUpkeep:
     def count_in_background(
         self, query: Query, record: IndexRecord
     ) -> "asyncio.Task[int | None] | None":
-        """Compare the notes with the index while QMD looks, where nobody watches them."""
+        """Start to count pending files beside a search, if no schedule does."""
         now = time.monotonic()
         if self._schedule or record.documents > COUNTED_AT_ONCE:
             return None
@@ -97,7 +97,7 @@ class QmdUpkeep:
     def freshness(
         self, record: IndexRecord, stale: bool, pending: int | None
     ) -> Freshness:
-        """Say how fresh the index is, and not that it is when that was not checked."""
+        """Say how fresh the index is; unknown stays None."""
         known = pending is not None
         if self._schedule:
             stale = stale or self._schedule.behind
@@ -120,7 +120,7 @@ class QmdUpkeep:
         return details
 
     async def close(self) -> None:
-        """Call off what runs, and wait until it has ended."""
+        """Cancel what runs, and wait for its end."""
         if self._schedule is None:
             return
         await off_the_loop(self._schedule.close)
