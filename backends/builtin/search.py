@@ -156,6 +156,7 @@ def best_hits(
             min_score=query.min_score,
             settings=site.agent.search.query,
             floor=floor,
+            question=query.text,
         )
         now = [(one, verifier.verify(one)) for one in best]
         missing = {one.passage.id for one, here in now if here is None}

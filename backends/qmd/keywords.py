@@ -423,6 +423,7 @@ class KeywordSearch:
             limit=self._query.limit,
             min_score=self._query.min_score,
             settings=self._site.agent.search.query,
+            question=self._query.text,
         )
         return KeywordHits(
             hits=tuple(_hit(one, scorer, self._snippet) for one in best),

@@ -1,4 +1,4 @@
-"""From weighed passages to an order: age, diversity, exact words."""
+"""From weighed passages to an order: dates, age, diversity, exact words."""
 
 import math
 import re
@@ -11,6 +11,7 @@ from notewell.backends.text.analysis import forms_of
 from notewell.backends.text.passages import ScoredPassage, without_repeats
 from notewell.backends.text.scoring import ExactMatch
 from notewell.config import QuerySettings
+from notewell.dates import DateRange, nearness, read_dates
 
 _UNKNOWN = 0.35
 """The least score where nobody has set one and nothing is known of the vectors."""
@@ -19,6 +20,9 @@ _NEAREST = 1.0
 """The largest cosine: with a higher floor nothing resembles the question."""
 
 _DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+_DATE_LIFT = 0.2
+"""Share of what a score lacks that a passage gains which was written on a date asked for."""
 
 
 def rank(
@@ -29,6 +33,8 @@ def rank(
     min_score: float | None,
     settings: QuerySettings,
     floor: float | None = None,
+    question: str = "",
+    today: date | None = None,
 ) -> list[ScoredPassage]:
     """Return the passages of an answer, best first, at most `limit`.
 
@@ -40,7 +46,10 @@ def rank(
         floor: Where neither is set, the cosine from which a passage without a word of
             the query resembles it; None: not known. One below it is shown only before
             a passage that is shown anyway.
+        question: What was asked; passages of the dates that it names are lifted.
+        today: What `yesterday` is told from, and age; by default the day that it is.
     """
+    today = today or date.today()
     if min_score is not None or settings.min_score is not None:
         floor = None
 
@@ -49,8 +58,8 @@ def rank(
 
     ageing = settings.hybrid.temporal_decay
     if ageing.enabled:
-        today = date.today()
         scored = [decay(one, today, ageing.half_life_days) for one in scored]
+    scored = lift_dated(scored, read_dates(question, today))
     order = sorted(scored, key=lambda one: one.order)
     good = [is_exact(one) or _passes(one, min_score, settings, floor) for one in order]
     if floor is not None and floor <= _NEAREST:
@@ -88,6 +97,28 @@ def _passes(
     return weight * near >= (_UNKNOWN if least is None else least)
 
 
+def lift_dated(
+    scored: Sequence[ScoredPassage], dates: Sequence[DateRange]
+) -> Sequence[ScoredPassage]:
+    """Raise the score of passages that were written on the dates asked for, or near.
+
+    People write of a day mostly afterwards, and of what is planned before. A score is
+    only raised, and stays below 1; passages without a date keep theirs.
+    """
+    if not dates:
+        return scored
+    return [_lifted(one, dates) for one in scored]
+
+
+def _lifted(scored: ScoredPassage, dates: Sequence[DateRange]) -> ScoredPassage:
+    passage = scored.passage
+    written = date_of(passage.path) or _iso_date(passage.heading)
+    near = nearness(written, dates) if written else 0.0
+    if not near:
+        return scored
+    return replace(scored, score=scored.score + (1 - scored.score) * _DATE_LIFT * near)
+
+
 def decay(scored: ScoredPassage, today: date, half_life_days: float) -> ScoredPassage:
     """Lower the score of a passage from a dated note: halved each half-life.
 
@@ -109,11 +140,13 @@ def date_of(path: str) -> date | None:
     >>> date_of("memory/reports/2026-01-11-x.md")
     datetime.date(2026, 1, 11)
     """
-    found = _DATED.search(path.rpartition("/")[2])
-    if not found:
-        return None
+    return _iso_date(path.rpartition("/")[2])
+
+
+def _iso_date(text: str) -> date | None:
+    found = _DATED.search(text)
     try:
-        return date(int(found[1]), int(found[2]), int(found[3]))
+        return date(*map(int, found.groups())) if found else None
     except ValueError:
         return None
 

@@ -1,4 +1,4 @@
-"""From weighed passages to an order: age, diversity, overlaps."""
+"""From weighed passages to an order: dates, age, diversity, overlaps."""
 
 import math
 from datetime import date, timedelta
@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
-from notewell.backends.text.ranking import date_of, decay, diversify
+from notewell.backends.text.query import parse_query
+from notewell.backends.text.ranking import date_of, decay, diversify, lift_dated, rank
+from notewell.backends.text.scoring import ExactMatch
+from notewell.config import QuerySettings
+from notewell.dates import read_dates
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -74,6 +78,84 @@ def test_undated_notes_and_those_of_the_future_do_not_age(path: str) -> None:
 
 def test_old_age_does_not_end_in_an_error() -> None:
     assert 0 <= decay(scored("memory/0001-01-01.md"), TODAY, 0.01).score < 1e-9
+
+
+@given(
+    items=st.lists(st.tuples(st.dates(), st.floats(0, 1)), max_size=8),
+    question=st.sampled_from(["16 March 2022", "in May", "yesterday", "last year"]),
+    today=st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_date_only_lifts(
+    items: list[tuple[date, float]], question: str, today: date
+) -> None:
+    before = [scored(f"memory/{day}.md", score=score) for day, score in items]
+
+    after = lift_dated(before, read_dates(question, today))
+
+    assert [one.passage for one in after] == [one.passage for one in before]
+    for old, new in zip(before, after, strict=True):
+        assert old.score <= new.score <= 1
+
+
+@given(
+    items=st.lists(st.tuples(st.dates(), st.floats(0.01, 1)), max_size=8),
+    question=st.sampled_from(["", "what may that be", "port 2024", "v2024.1.3"]),
+)
+@settings(max_examples=100, deadline=None)
+def test_a_question_without_a_date_is_answered_as_before(
+    items: list[tuple[date, float]], question: str
+) -> None:
+    found = [scored(f"memory/{day}.md", score=score) for day, score in items]
+    ways = ExactMatch(parse_query("x").terms, {})
+
+    def answer(asked: str) -> list[ScoredPassage]:
+        return rank(
+            found,
+            ways,
+            limit=6,
+            min_score=None,
+            settings=QuerySettings(),
+            question=asked,
+            today=TODAY,
+        )
+
+    assert answer(question) == answer("")
+
+
+def test_the_note_of_the_day_comes_first_and_then_those_shortly_after(
+    notebook: "Notebook",
+) -> None:
+    days = ["2023-03-03", "2023-04-28", "2023-05-03", "2023-05-10", "2023-09-03"]
+    notebook.write({f"memory/{day}.md": "Soup for lunch.\n" for day in days})
+    notebook.refresh()
+
+    found = notebook.paths("What was for lunch on 3 May 2023?")
+
+    assert [path[7:17] for path in found[:3]] == ["2023-05-03", "2023-05-10", days[1]]
+    assert len(found) == len(days)
+
+
+def test_yesterday_is_the_day_before_this_one(notebook: "Notebook") -> None:
+    yesterday = date.today() - timedelta(days=1)
+    others = [yesterday - timedelta(days=n) for n in range(40, 50)]
+    notebook.write({f"memory/{day}.md": "Soup again." for day in (*others, yesterday)})
+    notebook.refresh()
+
+    assert notebook.paths("which soup yesterday", limit=1) == [f"memory/{yesterday}.md"]
+
+
+def test_a_date_in_a_heading_counts_where_the_name_of_the_note_has_none(
+    notebook: "Notebook",
+) -> None:
+    days = ["2023-01-03", "2023-05-03", "2023-09-03"]
+    text = "\n".join(f"## {day}\n" + "Soup for lunch. " * 100 for day in days)
+    notebook.write({"MEMORY.md": text})
+    notebook.refresh()
+
+    [best, *_] = notebook.ask("soup on 3 May 2023").hits
+
+    assert best.heading == "2023-05-03"
 
 
 TEXTS = st.lists(
