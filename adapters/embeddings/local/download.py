@@ -1,7 +1,11 @@
-"""Fetches one file from the hub, so that nothing of a long download is lost.
+"""Fetching models from the hub, so that nothing of a long download is lost.
 
-What has come is kept in `<file>.part` until all of it is here and checked. The next
-run goes on from there, whatever ended the last one.
+One GGUF file: what has come is kept in `<file>.part` until all of it is here and checked.
+The next run goes on from there, whatever ended the last one. `huggingface_hub` (2.4) is no
+help here: it begins an interrupted file anew, compares its size but not its digest, and
+follows redirects that `memory.offline` forbids.
+
+A folder for sentence-transformers: by that library, into the cache of its own, file by file.
 """
 
 from __future__ import annotations
@@ -13,47 +17,45 @@ import shutil
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from notewell.adapters.embeddings.base import FetchProgress, Reach
+from notewell.adapters.embeddings.local.disk import quiet
 from notewell.adapters.embeddings.local.gguf import BadGguf, read_head
+from notewell.adapters.embeddings.local.hub import endpoint_of
 from notewell.adapters.embeddings.remote.address import is_loopback
 from notewell.errors import EmbeddingError
 from notewell.files import private_lock
 
 if TYPE_CHECKING:
     import httpx
+    from huggingface_hub import HfApi
 
 _BLOCK: Final = 1 << 20
+
 _HOPS: Final = 8
+
 _CONNECT: Final = 15.0  # seconds
+
 _SILENCE: Final = 60.0  # seconds without a byte
+
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
 _AGAIN: Final = "run it again: it goes on where it stopped"
 
+_FOLDERS: Final = "sentence-transformers"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectedFile:
-    """What the hub says of a file before it sends it.
-
-    Attributes:
-        size: Bytes, if it says.
-        sha256: In hexadecimal, if it says.
-    """
-
-    size: int | None = None
-    sha256: str | None = None
-
-    def with_headers(self, headers: Mapping[str, str]) -> ExpectedFile:
-        """Add what an answer says; what was said first counts."""
-        size = headers.get("x-linked-size", "")
-        digest = headers.get("x-linked-etag", "").removeprefix("W/").strip('"')
-        return ExpectedFile(
-            size=self.size or (int(size) if size.isdecimal() else None),
-            sha256=self.sha256 or (digest if _SHA256.fullmatch(digest) else None),
-        )
+_OTHER_FORMATS: Final = (
+    "openvino/*",
+    "*.h5",
+    "*.ot",
+    "*.msgpack",
+    "*.tflite",
+    "*.gguf",
+)
 
 
 class Download:
@@ -205,6 +207,28 @@ class Download:
             raise _offline(self._host)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedFile:
+    """What the hub says of a file before it sends it.
+
+    Attributes:
+        size: Bytes, if it says.
+        sha256: In hexadecimal, if it says.
+    """
+
+    size: int | None = None
+    sha256: str | None = None
+
+    def with_headers(self, headers: Mapping[str, str]) -> ExpectedFile:
+        """Add what an answer says; what was said first counts."""
+        size = headers.get("x-linked-size", "")
+        digest = headers.get("x-linked-etag", "").removeprefix("W/").strip('"')
+        return ExpectedFile(
+            size=self.size or (int(size) if size.isdecimal() else None),
+            sha256=self.sha256 or (digest if _SHA256.fullmatch(digest) else None),
+        )
+
+
 def _write(
     answer: httpx.Response, part: Path, expected: ExpectedFile, fetched: FetchProgress
 ) -> None:
@@ -308,3 +332,106 @@ def _offline(host: str) -> EmbeddingError:
 
 def _failed(host: str, what: str, reason: str, remedy: str) -> EmbeddingError:
     return EmbeddingError("local", f"{host} {what}", reason=reason, remedy=remedy)
+
+
+def fetch_snapshot(
+    repository: str,
+    *,
+    cache: Path,
+    environ: Mapping[str, str],
+    offline: bool,
+    onnx: bool,
+    fetched: FetchProgress,
+) -> None:
+    """Fetch a model into the cache of the Hugging Face libraries.
+
+    Files that are there already are not fetched again.
+
+    Args:
+        repository: The model, as `owner/name`.
+        cache: The folder in which the libraries keep what they fetch.
+        environ: For HF_ENDPOINT and HF_TOKEN.
+        offline: Nothing may be fetched.
+        onnx: Files of ONNX are of use.
+        fetched: Told how far it is.
+
+    Raises:
+        EmbeddingError: it cannot be fetched.
+    """
+    endpoint = endpoint_of(environ)
+    host = urlsplit(endpoint).hostname or ""
+    if offline:  # the library follows redirects and proxies of its own
+        raise EmbeddingError(
+            _FOLDERS,
+            f"the model would come from {host} or where that leads, and "
+            "memory.offline forbids it",
+            reason="offline",
+            remedy="pull it without memory.offline, or copy its folder here",
+        )
+    try:
+        api = _hub(endpoint, environ.get("HF_TOKEN"))
+        _fetch_files(api, repository, cache, onnx, fetched)
+    except Exception as exc:
+        # The library has changed its HTTP client before, and its errors with it.
+        raise _snapshot_error(exc, repository, host) from exc
+
+
+def _hub(endpoint: str, token: str | None) -> HfApi:
+    from huggingface_hub import HfApi, constants
+
+    constants.HF_HUB_DISABLE_TELEMETRY = True
+    # No other than the one of the environment: not that of a login in another program.
+    return HfApi(endpoint=endpoint, token=token or False)
+
+
+def _fetch_files(
+    api: HfApi, repository: str, cache: Path, onnx: bool, fetched: FetchProgress
+) -> None:
+    with quiet():
+        info = api.model_info(repository, files_metadata=True)
+    files = _wanted({f.rfilename: f.size or 0 for f in info.siblings or ()}, onnx)
+    have, total = 0, sum(files.values())
+    for name, size in files.items():
+        fetched(have, total)
+        with quiet():  # it has a bar of its own
+            api.hf_hub_download(repository, name, cache_dir=cache)
+        have += size
+    fetched(total, total)
+
+
+def _wanted(files: Mapping[str, int], onnx: bool) -> dict[str, int]:
+    """Leave out the same numbers in the formats of other programs."""
+    foreign: list[str] = [*_OTHER_FORMATS]
+    if any(name.endswith(".safetensors") for name in files):
+        foreign.append("*.bin")
+    if not onnx:
+        foreign.append("*.onnx")
+    return {
+        name: size
+        for name, size in files.items()
+        if not any(fnmatch(name, pattern) for pattern in foreign)
+    }
+
+
+def _snapshot_error(error: Exception, repository: str, host: str) -> EmbeddingError:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status in (401, 403):
+        return EmbeddingError(
+            _FOLDERS,
+            f"{host} does not give {repository} to everybody",
+            reason="auth",
+            remedy=f"look at https://{host}/{repository}; accept its terms, set HF_TOKEN",
+        )
+    if status == 404:
+        return EmbeddingError(
+            _FOLDERS,
+            f"{host} has no model {repository}",
+            reason="model-missing",
+            remedy="check the name in memorySearch.model",
+        )
+    return EmbeddingError(
+        _FOLDERS,
+        f"{repository} could not be fetched from {host} ({type(error).__name__})",
+        reason="network",
+        remedy="run it again: what has come is kept",
+    )

@@ -192,7 +192,7 @@ def _open(settings: EmbeddingSettings) -> SentenceTransformersEmbedder:
 
 
 def _fetch(settings: EmbeddingSettings, fetched: FetchProgress) -> None:
-    from notewell.adapters.embeddings.local.snapshot import fetch_snapshot
+    from notewell.adapters.embeddings.local.download import fetch_snapshot
 
     _need_package()
     environ = settings.environ

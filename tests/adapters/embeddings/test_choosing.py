@@ -409,11 +409,13 @@ def test_settings_that_static_has_no_use_for_are_told_by_their_keys(
 ) -> None:
     choice = chosen({**named, "model": "minilm", "outputDimensionality": 64})
 
+    where, why = (
+        "agents.defaults.memorySearch",
+        "is not used: the provider static has one",
+    )
     assert choice.warnings == (
-        "agents.defaults.memorySearch.model is not used: the provider static has one "
-        "model.",
-        "agents.defaults.memorySearch.outputDimensionality is not used: the provider "
-        "static has one model.",
+        f"{where}.model {why} model.",
+        f"{where}.outputDimensionality {why} model.",
     )
 
 

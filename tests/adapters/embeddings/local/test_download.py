@@ -4,6 +4,7 @@ https://huggingface.co/docs/huggingface_hub/package_reference/file_download
 """
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -12,12 +13,13 @@ import threading
 from collections.abc import Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 import notewell
 from notewell.adapters.embeddings.base import EmbeddingSettings, FetchProgress
+from notewell.adapters.embeddings.local.download import fetch_snapshot
 from notewell.adapters.embeddings.local.llama import gguf_on_disk, provider
 from notewell.errors import EmbeddingError
 
@@ -134,10 +136,13 @@ class Hub:
         handler.end_headers()
 
 
-def serving(part: Hub | Storage, host: str) -> ThreadingHTTPServer:
+def serving(part: "Hub | Storage | FolderHub", host: str) -> ThreadingHTTPServer:
     """Start a server in a thread."""
 
     class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.do_GET()
+
         def do_GET(self) -> None:
             try:
                 part.answer(self)
@@ -512,3 +517,91 @@ def test_a_disk_without_room_is_found_out_before_anything_comes(
         pull(wanted, progress)
 
     assert "make room there" in refused.value.remedy
+
+
+class FolderHub:
+    """A hub with one folder of two files, `config.json` and `model.safetensors`.
+
+    Attributes:
+        seen: The Authorization and User-Agent headers that came.
+        downloads: The files that were asked for.
+    """
+
+    files: ClassVar = {
+        "config.json": b"{}",
+        "model.safetensors": b"numbers",
+        "model.bin": b"again",
+    }
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str | None, str]] = []
+        self.downloads: list[str] = []
+        self.url = ""
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        headers = handler.headers
+        self.seen.append((headers["Authorization"], headers["User-Agent"]))
+        name = handler.path.rpartition("/")[2].partition("?")[0]
+        body = self.files.get(name, b"")
+        if handler.path.startswith("/api/"):
+            siblings = [{"rfilename": n, "size": len(b)} for n, b in self.files.items()]
+            body = json.dumps({"id": "me/zoo", "siblings": siblings}).encode()
+        elif handler.command == "GET":
+            self.downloads.append(name)
+        handler.send_response(200)
+        handler.send_header("ETag", f'"{hashlib.sha256(body).hexdigest()}"')
+        handler.send_header("X-Repo-Commit", "c0ffee" * 6 + "c0ff")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        if handler.command == "GET":
+            handler.wfile.write(body)
+
+
+@pytest.fixture
+def folder_hub(transformers: None) -> Generator[FolderHub]:
+    part = FolderHub()
+    server = serving(part, "127.0.0.1")
+    yield part
+    server.shutdown()
+    server.server_close()
+
+
+def fetch_folder(
+    hub: FolderHub, cache: Path, progress: "Progress", **environ: str
+) -> None:
+    fetch_snapshot(
+        "me/zoo",
+        cache=cache,
+        environ={"HF_ENDPOINT": hub.url, **environ},
+        offline=False,
+        onnx=False,
+        fetched=progress,
+    )
+
+
+def test_a_folder_is_fetched_without_the_formats_of_others(
+    folder_hub: FolderHub, tmp_path: Path, progress: "Progress"
+) -> None:
+    fetch_folder(folder_hub, tmp_path, progress)
+    fetch_folder(folder_hub, tmp_path, progress)
+
+    assert folder_hub.downloads == ["config.json", "model.safetensors"]
+    assert progress.calls[-1] == (9, 9)
+
+
+def test_a_login_in_another_program_is_not_sent_along(
+    folder_hub: FolderHub,
+    tmp_path: Path,
+    progress: "Progress",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "token").write_text("hf_of_another_program", encoding="utf-8")
+    token = "huggingface_hub.constants.HF_TOKEN_PATH"
+    monkeypatch.setattr(token, str(tmp_path / "token"))
+
+    fetch_folder(folder_hub, tmp_path, progress)
+    assert {token for token, _ in folder_hub.seen} == {None}
+    assert not any("torch" in agent for _, agent in folder_hub.seen)
+
+    fetch_folder(folder_hub, tmp_path / "other", progress, HF_TOKEN="hf_mine")
+    assert folder_hub.seen[-1][0] == "Bearer hf_mine"
