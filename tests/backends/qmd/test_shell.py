@@ -25,10 +25,10 @@ EXAMPLE = Path(__file__).parents[3] / "docs" / "example"
 HANGS = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(900)"])
 with open({file!r}, "w") as pids:
     pids.write(f"{{helper.pid}} {{os.getpid()}}.")
-time.sleep(60)
+time.sleep(900)
 """
 
 
@@ -174,14 +174,13 @@ def test_a_command_that_is_ended_while_qmd_hangs_leaves_nothing_running(
         ours.send_signal(number)
         if command == "index" and number != signal.SIGKILL:
             ours.send_signal(number)  # an update is given time, unless one insists
-        _, said = ours.communicate(timeout=50)
+        _, said = ours.communicate(timeout=600)
 
     assert ours.returncode == code
     assert b"Traceback" not in said
     left = pids.read_text(encoding="utf-8").rstrip(".").split()
-    for _ in range(200):
-        if not any(is_alive(int(pid)) for pid in left):
-            break
+    end = time.monotonic() + 60
+    while any(is_alive(int(pid)) for pid in left) and time.monotonic() < end:
         time.sleep(0.01)
     assert not any(is_alive(int(pid)) for pid in left)
 
@@ -233,7 +232,7 @@ def slow(faulty: "Faulty", tmp_path: Path) -> Notewell:
 
 
 def pending_after_a_while(run: Notewell) -> int:
-    end = time.monotonic() + 300  # it gives way to everything else on this machine
+    end = time.monotonic() + 1_800  # it gives way to everything else on this machine
     while True:
         status = json.loads(run("status", "--json").stdout)
         if not status["index"]["pending"] or time.monotonic() > end:
