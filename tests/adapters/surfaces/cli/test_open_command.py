@@ -10,7 +10,7 @@ import pytest
 from notewell.adapters.surfaces.cli.commands.open import editor_command
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 LISTS = "import sys; print(*sys.argv[1:], sep='|'); sys.exit(7)"
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.surfaces.conftest import COMMAND, Ran
+from tests.adapters.surfaces.conftest import COMMAND, Ran
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 
 def settings(tmp_path: Path, text: str) -> Sequence[str]:

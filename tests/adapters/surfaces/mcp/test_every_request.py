@@ -24,7 +24,7 @@ from notewell.adapters.surfaces.mcp.messages import MOST_BYTES, refusals
 from notewell.writing import only_writer_of
 
 if TYPE_CHECKING:
-    from tests.surfaces.mcp.conftest import Listening
+    from tests.adapters.surfaces.mcp.conftest import Listening
 
 Json: TypeAlias = dict[str, Any]
 

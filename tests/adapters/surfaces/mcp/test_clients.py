@@ -8,7 +8,7 @@ import pytest
 from mcp import MCPError, types
 
 if TYPE_CHECKING:
-    from tests.surfaces.mcp.conftest import Connect
+    from tests.adapters.surfaces.mcp.conftest import Connect
 
 
 def said(result: types.CallToolResult) -> str:

@@ -13,7 +13,7 @@ import pytest
 import notewell
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 
 # Whoever runs the tests in the background may have Ctrl-C ignored, and children inherit it.

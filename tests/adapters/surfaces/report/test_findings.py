@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from statistics import median
 
-from tests.surfaces.report.making import latency, made_up
+from tests.adapters.surfaces.report.making import latency, made_up
 
 from notewell.adapters.surfaces.report.findings import findings, median_interval
 from notewell.bench.results import BenchReport, Comparison, Interval

@@ -8,10 +8,10 @@ import pytest
 from notewell.adapters.surfaces.cli.root import COMMANDS
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 GOLDEN = Path(__file__).parent / "golden"
-PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+PAGE = Path(__file__).parents[4] / "docs" / "cli.md"
 NAMES = ["notewell", *COMMANDS]
 
 
@@ -25,7 +25,7 @@ def test_help_is_the_checked_text(name: str, run: "Notewell") -> None:
 
     ran = run(*words, "--help")
 
-    # When a change is meant: `notewell NAME --help > tests/surfaces/golden/NAME.txt`
+    # When a change is meant: `notewell NAME --help > tests/adapters/surfaces/cli/golden/NAME.txt`
     assert (ran.code, ran.text, ran.said) == (0, golden(name), "")
 
 

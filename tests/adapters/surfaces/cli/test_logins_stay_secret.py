@@ -9,7 +9,7 @@ import pytest
 from notewell.errors import UsageError, without_logins
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 LOGIN = "http://me:hunter2@127.0.0.1:9/v1"
 QUERY = "http://127.0.0.1:9/v1?key=hunter2"

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.surfaces.test_startup import HEAVY, PROGRAM
+from tests.adapters.surfaces.cli.test_startup import HEAVY, PROGRAM
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 
 QMD_CONTENDERS = [

@@ -5,11 +5,11 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.surfaces.report.browser import Browser, started
+from tests.adapters.surfaces.report.browser import Browser, started
 
 _FOLDER = Path(
     os.environ.get("NOTEWELL_TEST_BROWSER")
-    or Path(__file__).parents[3] / ".venv" / "browser"
+    or Path(__file__).parents[4] / ".venv" / "browser"
 )
 """Where bin/test puts a Chromium with the libraries and fonts that it needs."""
 

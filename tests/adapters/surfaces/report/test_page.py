@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from tests.surfaces.report.making import NASTY, made_up
+from tests.adapters.surfaces.report.making import NASTY, made_up
 
 from notewell.adapters.surfaces.report import page
 from notewell.bench.results import BenchReport

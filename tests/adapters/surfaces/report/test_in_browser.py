@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.surfaces.report.browser import Browser
-from tests.surfaces.report.making import LABELS, NASTY, made_up
+from tests.adapters.surfaces.report.browser import Browser
+from tests.adapters.surfaces.report.making import LABELS, NASTY, made_up
 
 from notewell.adapters.surfaces.report import page
 from notewell.bench.results import BenchReport

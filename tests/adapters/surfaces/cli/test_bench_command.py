@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.surfaces.test_streams_and_signals import PROGRAM
+from tests.adapters.surfaces.cli.test_streams_and_signals import PROGRAM
 
 from notewell.adapters.surfaces.cli.output import CommandOutput
 from notewell.adapters.surfaces.cli.progress import BenchProgress
 from notewell.backends.base import Upload
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 QUICK = ("--rounds", "1", "--cold", "0")
 HANGING_UP = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL){PROGRAM}"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
-    from tests.surfaces.mcp.conftest import Connect
+    from tests.adapters.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.mcp.conftest import Connect
 
 SLOW = """
 import asyncio, os, socket

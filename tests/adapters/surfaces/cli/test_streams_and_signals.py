@@ -14,7 +14,7 @@ import pytest
 from filelock import FileLock
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 Start: TypeAlias = "Callable[..., subprocess.Popen[bytes]]"
 # A suite that runs in the background may have Ctrl-C switched off.

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.surfaces.conftest import write
+from tests.adapters.surfaces.conftest import write
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.conftest import Notewell
 
 
 def test_json_lines_are_the_hits_of_the_json_answer(run: "Notewell") -> None:

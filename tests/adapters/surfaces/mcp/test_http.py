@@ -11,8 +11,8 @@ import pytest
 from mcp import types
 
 if TYPE_CHECKING:
-    from tests.surfaces.conftest import Notewell
-    from tests.surfaces.mcp.conftest import Listening
+    from tests.adapters.surfaces.conftest import Notewell
+    from tests.adapters.surfaces.mcp.conftest import Listening
 
 INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",
