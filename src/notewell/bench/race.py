@@ -267,7 +267,7 @@ def working_folder(named: Path | None) -> Generator[Path]:
 
 
 def leave_out(folder: Path, gaps: Sequence[Gap]) -> None:
-    """Take words out of lines of a copy; see `left_out`.
+    """Take words out of lines of a copy; see `left_out_queries`.
 
     Raises:
         UsageError: the copy cannot be written.

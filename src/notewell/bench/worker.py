@@ -12,13 +12,12 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
-from functools import partial
 from types import FrameType
 from typing import BinaryIO, Final, Literal, NoReturn, Self
 
 import msgspec
 
-from notewell.backends.base import VectorWork
+from notewell.backends.base import Listener, Upload
 from notewell.bench.contenders import Workplace, open_workplace
 from notewell.bench.messages import (
     ErrorReply,
@@ -72,8 +71,8 @@ def _end(_number: int, _frame: FrameType | None) -> NoReturn:
     raise SystemExit(143)
 
 
-class Worker:
-    """A contender's memory, opened at its first request."""
+class Worker(Listener):
+    """A contender's memory, opened at its first request. It passes on what it hears."""
 
     def __init__(self, workplace: Workplace, out: BinaryIO) -> None:
         self._workplace = workplace
@@ -105,6 +104,22 @@ class Worker:
         except NotewellError as error:
             self.send(ErrorReply(message=error.message, remedy=error.remedy))
 
+    def indexing(self, done: int, total: int) -> None:
+        """So many of the notes are indexed."""
+        self._progress("notes", done, total)
+
+    def embedding(self, done: int, total: int) -> None:
+        """So many of the passages have a vector."""
+        self._progress("vectors", done, total)
+
+    def fetching(self, have: int, total: int | None) -> None:
+        """So many bytes of a model are here."""
+        self._progress("model", have, total)
+
+    def uploading(self, upload: Upload) -> None:
+        """Text of the notes is about to be sent to another machine."""
+        self.send(UploadEvent(upload=upload))
+
     def _opened(self) -> SyncMemory:
         if self._memory is None:
             self._memory = self._held.enter_context(
@@ -123,14 +138,7 @@ class Worker:
     def _index(self, memory: SyncMemory) -> None:
         fresh = memory.status().index.indexed_at is None
         began = time.perf_counter()
-        report = memory.refresh(
-            progress=partial(self._progress, "notes"),
-            vectors=VectorWork(
-                progress=partial(self._progress, "vectors"),
-                uploading=lambda upload: self.send(UploadEvent(upload=upload)),
-                fetching=partial(self._progress, "model"),
-            ),
-        )
+        report = memory.refresh(listener=self)
         took = (time.perf_counter() - began) * 1000
         program = memory.status().index.details.get("program", "")
         version = program.rpartition("version ")[2] or None
