@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, cast
 
+from notewell.foreign import well_formed
+
 _ESCAPES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles, links, progress
@@ -135,7 +137,7 @@ def _document(item: object) -> QmdHit | None:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         return ""
-    return value.encode("utf-8", "replace").decode("utf-8")  # lone surrogates
+    return well_formed(value)
 
 
 def _docid(value: object) -> str:

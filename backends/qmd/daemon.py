@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from notewell.backends.qmd.answer import QmdHit, parse_hits
+from notewell.foreign import read_member
 from notewell.process import LinePipe, OutputTooLong
 
 IDLE_SECONDS: Final = 600.0
@@ -74,8 +75,7 @@ class Daemon:
         }
         parameters = {"name": "query", "arguments": arguments}
         result = await self._call("tools/call", parameters, within)
-        structured = result.get("structuredContent")
-        results = cast("dict[str, Any]", structured or {}).get("results")
+        results = read_member(result, "structuredContent", "results")
         documents = None if result.get("isError") else parse_hits(results)
         if documents is None:
             raise DaemonFailed("it answered with something else than documents")

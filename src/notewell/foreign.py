@@ -1,4 +1,4 @@
-"""Reading JSON that somebody else wrote: leniently, and never by an exception of theirs."""
+"""Reading text and JSON that somebody else wrote, leniently: it never raises for them."""
 
 import json
 from typing import cast
@@ -30,6 +30,15 @@ def read_json(content: bytes) -> object:
         )
     except (ValueError, RecursionError):
         raise ValueError("there is no JSON value in it") from None
+
+
+def well_formed(text: str) -> str:
+    """Return a text that UTF-8 can hold: halves of surrogate pairs become `?`.
+
+    >>> well_formed("a\\ud83d")
+    'a?'
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def read_member(value: object, *keys: str) -> object:

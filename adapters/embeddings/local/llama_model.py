@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from notewell.adapters.embeddings.local.disk import quiet
 from notewell.adapters.embeddings.local.gguf import GgufHead
 from notewell.errors import EmbeddingError
+from notewell.foreign import well_formed
 
 if TYPE_CHECKING:
     from llama_cpp import Llama
@@ -51,7 +52,7 @@ class LlamaModel:
         Raises:
             EmbeddingError: llama.cpp refuses it.
         """
-        text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates
+        text = well_formed(text)
         with self._lock:
             model = self._model
             if model is None:

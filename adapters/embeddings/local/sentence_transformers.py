@@ -24,6 +24,7 @@ from notewell.adapters.embeddings.local.disk import ModelOnDisk, fingerprint
 from notewell.adapters.embeddings.local.hub import endpoint_of, home_of
 from notewell.adapters.embeddings.prefixes import Prefixes, describe, prefixes_for
 from notewell.errors import EmbeddingError, without_logins
+from notewell.foreign import well_formed
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -109,7 +110,7 @@ class SentenceTransformersEmbedder:
         if not texts:
             return unit_rows([], dimension)
         with self._lock:  # the tokenizers of several models refuse two threads
-            rows = self._encode([_sound(text) for text in texts], role)
+            rows = self._encode([well_formed(text) for text in texts], role)
         return unit_rows([row[:dimension] for row in rows], dimension)
 
     def close(self) -> None:
@@ -166,10 +167,6 @@ class SentenceTransformersEmbedder:
 
 def _name(settings: EmbeddingSettings) -> str:
     return settings.model or _USUAL
-
-
-def _sound(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates
 
 
 def _open(settings: EmbeddingSettings) -> SentenceTransformersEmbedder:

@@ -28,6 +28,7 @@ from notewell.adapters.embeddings.remote.errors import ErrorMap, Refusal
 from notewell.adapters.embeddings.remote.http import HttpClient
 from notewell.adapters.embeddings.remote.provider import is_own
 from notewell.adapters.embeddings.vectors import unit_rows, usable_rows, vector_length
+from notewell.foreign import well_formed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -204,7 +205,7 @@ class RemoteEmbedder:
         settings = self._settings
         ask = EmbeddingRequest(
             model=self._model,
-            texts=[_sound(self._prefixes.before(text, role)) for text in texts],
+            texts=[well_formed(self._prefixes.before(text, role)) for text in texts],
             role=role,
             dimensionality=settings.dimensionality,
             input_type=settings.input_types.get(role),
@@ -240,11 +241,6 @@ class RemoteEmbedder:
         if self._settings.dimensionality:
             return self._settings.dimensionality
         return self._dialect.dimensions.get(self._model) if self._own else None
-
-
-def _sound(text: str) -> str:
-    """Replace halves of surrogate pairs, which JSON in UTF-8 cannot carry."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _journal(identity: EmbeddingIdentity) -> str:
