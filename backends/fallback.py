@@ -22,8 +22,8 @@ from notewell.backends.base import (
     in_order,
     share_lines,
 )
-from notewell.backends.blocking import drive, off_the_loop
 from notewell.backends.freshness import Rhythm, Schedule
+from notewell.backends.loops import drive, off_the_loop
 from notewell.backends.registry import STAND_IN, backend_class, open_backend
 from notewell.errors import BackendError, BackendFailed, BackendTimeout, BackendUnknown
 from notewell.types import Fallback, FallbackReason, Hit, IndexReport, IndexStatus

@@ -24,7 +24,7 @@ from notewell.backends.base import (
     Run,
     Site,
 )
-from notewell.backends.blocking import LoopWork, off_the_loop
+from notewell.backends.loops import LoopWork, off_the_loop
 from notewell.config import SyncSettings
 from notewell.errors import NotewellError
 from notewell.log import log

@@ -20,7 +20,6 @@ from notewell.backends.base import (
     Site,
     Upload,
 )
-from notewell.backends.blocking import WorkCancelled, cancellable, off_the_loop
 from notewell.backends.builtin.errors import IndexUnreadable
 from notewell.backends.builtin.index_file import locate_index
 from notewell.backends.builtin.policy import BuiltinPolicy
@@ -33,6 +32,7 @@ from notewell.backends.builtin.vectors.outcome import (
     EmbedReport,
     QueryVector,
 )
+from notewell.backends.loops import WorkCancelled, cancellable, off_the_loop
 from notewell.errors import BackendFailed
 from notewell.types import IndexReport, IndexStatus
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from threading import Event
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.blocking import WorkCancelled
 from notewell.backends.builtin.errors import BACKEND
 from notewell.backends.builtin.search import (
     best_hits,
@@ -21,6 +20,7 @@ from notewell.backends.builtin.search import (
 )
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.builtin.verify import Verifier
+from notewell.backends.loops import WorkCancelled
 from notewell.backends.text.analysis import forms_of, terms_of
 from notewell.backends.text.chunking import cut_chunks
 from notewell.backends.text.passages import Passage

@@ -7,7 +7,6 @@ from threading import Event, Lock
 
 import apsw
 
-from notewell.backends.blocking import WorkCancelled
 from notewell.backends.builtin.errors import (
     NONSENSE,
     IndexUnreadable,
@@ -16,6 +15,7 @@ from notewell.backends.builtin.errors import (
 from notewell.backends.builtin.index_file import inode_of, owner_of
 from notewell.backends.builtin.schema import IndexIdentity
 from notewell.backends.builtin.store import Store
+from notewell.backends.loops import WorkCancelled
 
 _TRIES = 3
 _OTHER_VERSION = "another version of notewell wrote the index; run `notewell index`"

@@ -15,7 +15,7 @@ from notewell.backends.base import (
     Run,
     Site,
 )
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.loops import off_the_loop
 from notewell.backends.qmd.client import (
     REBUILD,
     Deadline,

@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from notewell.backends.base import PLAIN_RUN, Listener, Run, Site
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.loops import off_the_loop
 from notewell.backends.qmd.client import QmdClient
 from notewell.backends.qmd.drift import (
     Audit,

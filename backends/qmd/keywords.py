@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Self
 import apsw
 
 from notewell.backends.base import Query, Site
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.loops import off_the_loop
 from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.client import COMPLETE, MOST_SEARCHES, Deadline, Searcher
 from notewell.backends.qmd.paths import NotePassages, NotePaths

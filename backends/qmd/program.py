@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from notewell.backends.base import Site
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.loops import off_the_loop
 from notewell.errors import BackendFailed, BackendTimeout, BackendUnavailable
 from notewell.files import replace_file
 from notewell.process import OutputTooLong, ProcessTimeout, run_program

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from notewell.backends.base import Site, in_order, share_lines
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.loops import off_the_loop
 from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.client import Deadline
 from notewell.backends.qmd.home import (

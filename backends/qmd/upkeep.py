@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from notewell.backends.base import Query, Site
-from notewell.backends.blocking import LoopWork, off_the_loop
 from notewell.backends.freshness import Rhythm, Schedule
+from notewell.backends.loops import LoopWork, off_the_loop
 from notewell.backends.qmd.drift import Drift, measure_drift, skipped_notes
 from notewell.backends.qmd.home import IndexRecord, QmdHome
 from notewell.backends.qmd.index import QmdVectors, QmdWriter

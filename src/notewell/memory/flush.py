@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from notewell.backends.blocking import PlainCalls, off_the_loop, plain
+from notewell.backends.loops import PlainCalls, off_the_loop, plain
 from notewell.errors import NotewellError
 from notewell.flush import (
     Decision,

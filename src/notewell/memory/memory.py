@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from notewell.backends.base import Backend, KeepsFresh, Listener, Run, VectorWork
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.loops import off_the_loop
 from notewell.backends.registry import require_known
 from notewell.config import Settings
 from notewell.errors import BackendError

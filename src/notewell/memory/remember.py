@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from notewell.backends.blocking import cancellable
+from notewell.backends.loops import cancellable
 from notewell.errors import BackendError, NoteNotWritten, PathRefused, UsageError
 from notewell.memory.setup import Setup, sentences
 from notewell.types import IndexReport, citation_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
 from notewell.adapters.embeddings.choose import choose_providers
 from notewell.backends.base import Backend, Listener, Run, Site
-from notewell.backends.blocking import in_event_loop
+from notewell.backends.loops import in_event_loop
 from notewell.backends.policy import Policy
 from notewell.backends.registry import STAND_IN, open_backend, policy_of
 from notewell.config import (

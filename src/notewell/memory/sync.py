@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from notewell.backends.blocking import PlainCalls, Runner, plain
+from notewell.backends.loops import PlainCalls, Runner, plain
 from notewell.backends.registry import DRIVEN
 from notewell.config import Settings
 from notewell.memory.memory import Memory, open_memory

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.base import Query
-from notewell.backends.blocking import WorkCancelled
 from notewell.backends.builtin.engine import BuiltinBackend
 from notewell.backends.builtin.readers import ReaderPool
+from notewell.backends.loops import WorkCancelled
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook

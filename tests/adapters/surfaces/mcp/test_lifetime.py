@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SLOW = """
 import asyncio, os, socket
-from notewell.backends.blocking import cancellable
+from notewell.backends.loops import cancellable
 from notewell.backends.builtin.engine import BuiltinBackend
 
 def tell(word):
