@@ -7,7 +7,7 @@ from notewell.backends.base import Listener, Run
 from notewell.backends.contract.case import NOTES, QUERIES, Contract
 
 
-class _Heard(Listener):
+class _ProgressLog(Listener):
     def __init__(self) -> None:
         self.files: list[tuple[int, int]] = []
 
@@ -131,7 +131,7 @@ class IndexingContract(Contract):
         self, tmp_path: Path
     ) -> None:
         """Done never falls, and ends at all."""
-        heard = _Heard()
+        heard = _ProgressLog()
         async with self.opened(tmp_path) as case:
             await case.backend.refresh(Run(listener=heard))
 
