@@ -36,6 +36,29 @@ KEYS = [
     "agents.entries",
     "plugins.slots.memory",
 ]
+CONTAINERS = sorted(
+    {
+        key.rpartition(".")[0]
+        for key in KEYS
+        if key.count(".") > 1 and not key.startswith(("models", "plugins"))
+    }
+)
+CLOSED = {
+    "memory.offline": True,
+    "memory.fallback": "none",
+    "memory.search.provider": "none",
+    "agents.defaults.memorySearch.provider": "none",
+    "agents.defaults.memorySearch.remote.batch.enabled": False,
+    "agents.defaults.compaction.memoryFlush.enabled": False,
+}
+"""What counts in the place of a wrong value, where that is not the default."""
+
+REFUSED = re.compile(
+    r"memory\.backend|memory\.qmd(\.scope.*)?|agents\.defaults\.workspace"
+    r"|(memory\.search|agents\.defaults\.memorySearch)(\.enabled)?"
+)
+"""Keys without which nobody knows what may be answered."""
+
 WORDS = [
     "~",
     "~x",
@@ -86,6 +109,9 @@ def loaded(file: Path) -> Settings | ConfigError:
         return exc
 
 
+DEFAULTS = load_settings(environ={}, home=Path("/h"))
+
+
 @st.composite
 def files(draw: st.DrawFn) -> dict[str, object]:
     """A file with a few of our keys, or containers on the way, set to anything."""
@@ -121,6 +147,46 @@ def test_any_value_at_any_key_gives_settings_or_a_config_error(
         assert len(policy_of(found, agent).remarks) <= 1
         unused_settings(found, agent)
     json.dumps([[v.key, v.value, v.origin] for v in found.values()])
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.sampled_from([*KEYS, *CONTAINERS]), anything)
+def test_a_wrong_value_costs_its_key_with_a_warning_and_nothing_falls_open(
+    key: str, value: object
+) -> None:
+    """What a flag may not say is wrong in a file as well: flags are strict."""
+    content: object = value
+    for name in reversed(key.split(".")):
+        content = {name: content}
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "openclaw.json"
+        file.write_bytes(json.dumps(content).encode("utf-8", "surrogatepass"))
+        found = loaded(file)
+        problem = problem_of_flag(key, value)
+
+    if problem is None:
+        return
+    if isinstance(found, ConfigError):
+        assert REFUSED.fullmatch(found.key)
+        return
+    said = [each for each in found.warnings if each.startswith(problem.key)]
+    assert said
+    assert all("; accepted: " in each for each in said)
+    now = {each.key: each.value for each in found.values()}
+    usual = {each.key: each.value for each in DEFAULTS.values()}
+    if key in usual:
+        closed = "none" if "no provider" in said[0] else usual[key]
+        assert now[key] in (CLOSED.get(key, usual[key]), closed)
+    if "no provider is asked" in said[0]:
+        assert now["agents.defaults.memorySearch.provider"] == "none"
+
+
+def problem_of_flag(key: str, value: object) -> ConfigError | None:
+    try:
+        load_settings(environ={"A": "/a"}, home=Path("/h"), overrides={key: value})
+    except ConfigError as exc:
+        return exc if "no setting that a flag" not in exc.message else None
+    return None
 
 
 @settings(max_examples=200, deadline=None)

@@ -166,18 +166,20 @@ def test_a_key_that_is_a_number_is_not_repeated_either(load: Load, block: str) -
     for name in reversed(block.split(".")):
         text = f"{{{name}: {text}}}"
 
-    with pytest.raises(ConfigError, match="is a number") as caught:
-        load(text)
+    settings = load(text)
 
-    assert caught.value.key == block
-    assert "4815162342" not in str(caught.value)
+    [warning] = settings.warnings
+    assert warning.startswith(f"{block}: is a number")
+    assert "4815162342" not in f"{settings!r}{settings.values()}"
 
 
 def test_an_error_about_an_address_does_not_repeat_it(load: Load) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(f'{{"models": {{"providers": {{"openai": {{"baseUrl": "x://{KEY}"}}}}}}}}')
+    settings = load(
+        f'{{"models": {{"providers": {{"openai": {{"baseUrl": "x://{KEY}"}}}}}}}}'
+    )
 
-    assert KEY not in str(caught.value)
+    assert settings.warnings
+    assert KEY not in f"{settings!r}{settings.values()}"
 
 
 def test_a_secret_is_not_pickled() -> None:

@@ -1,5 +1,6 @@
 """Values: precedence, forms, limits, and the rules that tie them together."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -20,6 +21,10 @@ def nested(key: str, value: str) -> str:
     for name in reversed(key.split(".")):
         value = f'{{"{name}": {value}}}'
     return value
+
+
+def values_of(settings: Settings) -> dict[str, object]:
+    return {each.key: each.value for each in settings.values()}
 
 
 def test_a_flag_beats_the_environment_which_beats_the_file(load: Load) -> None:
@@ -75,10 +80,26 @@ def test_offline_is_yes_or_no(load: Load) -> None:
     ("key", "value", "accepted"),
     [
         ("memory.backend", "1", "the name of a plugin"),
+        ("memory.qmd.scope.default", '"ask"', '"allow" or "deny"'),
+        (f"{SEARCH}.enabled", "null", "true or false"),
+        ("agents.defaults.workspace", "7", "a path"),
+        ("plugins.slots.memory", "[]", '"none"'),
+    ],
+)
+def test_a_wrong_value_is_an_error_where_nobody_knows_what_may_be_answered(
+    load: Load, key: str, value: str, accepted: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(nested(key, value))
+
+    assert caught.value.key == key
+    assert accepted in caught.value.accepted
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "accepted"),
+    [
         ("memory.citations", '"sometimes"', '"auto", "on" or "off"'),
-        ("memory.fallback", '"qmd"', '"builtin" or "none"'),
-        ("memory.offline", '"yes"', "true or false"),
-        ("memory.offline", "1", "true or false"),
         ("memory.qmd.command", "[]", "a list of arguments"),
         ("memory.qmd.searchMode", '"hybrid"', '"vsearch"'),
         ("memory.qmd.update.interval", '"5 minutes"', '"5m"'),
@@ -86,10 +107,6 @@ def test_offline_is_yes_or_no(load: Load) -> None:
         ("memory.qmd.update.debounceMs", "1.5", "a whole number"),
         ("memory.qmd.limits.timeoutMs", "0", "from 1 to"),
         ("memory.qmd.paths", '{"path": "x"}', "a list of objects with path"),
-        ("memory.qmd.scope.default", '"ask"', '"allow" or "deny"'),
-        (f"{SEARCH}.enabled", "null", "true or false"),
-        (f"{SEARCH}.provider", '""', "the name of an embedding provider"),
-        (f"{SEARCH}.provider", '"\\ud800"', "the name of an embedding provider"),
         (f"{SEARCH}.extraPaths", '"notes"', "a list of paths"),
         (f"{SEARCH}.sources", '["memory", "web"]', '"memory" or "sessions"'),
         (f"{SEARCH}.chunking.tokens", "15", "from 16"),
@@ -102,30 +119,156 @@ def test_offline_is_yes_or_no(load: Load) -> None:
         (f"{SEARCH}.query.hybrid.vectorWeight", "Infinity", "a number"),
         (f"{SEARCH}.query.hybrid.mmr.lambda", "false", "from 0 to 1"),
         (f"{SEARCH}.query.hybrid.temporalDecay.halfLifeDays", "0", "a number"),
-        (f"{SEARCH}.remote.baseUrl", '"ftp://host"', "an address"),
-        (f"{SEARCH}.remote.baseUrl", '"http://host:99999/v1"', "an address"),
-        (f"{SEARCH}.remote.headers", '{"a b": "c"}', "an object of header texts"),
         (f"{SEARCH}.store.path", '"a\\u0000b"', "a path"),
         (f"{SEARCH}.store.path", '"~someone/x"', "a path"),
-        ("agents.defaults.workspace", "7", "a path"),
+        (f"{SEARCH}.sync.detach", '"yes"', "true or false"),
         ("agents.defaults.compaction.reserveTokensFloor", "-1", "at least 0"),
         (
             "agents.defaults.compaction.memoryFlush.forceFlushTranscriptBytes",
             '"2 boxes"',
             '"2mb"',
         ),
-        ("models.providers.openai.apiKey", "5", "${NAME}"),
-        ("plugins.slots.memory", "[]", '"none"'),
     ],
 )
-def test_a_wrong_value_is_an_error_with_its_key_and_what_is_accepted(
+def test_a_wrong_value_costs_its_key_with_a_warning_that_says_what_is_accepted(
     load: Load, key: str, value: str, accepted: str
 ) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(nested(key, value))
+    settings = load(nested(key, value))
 
-    assert caught.value.key == key
-    assert accepted in caught.value.accepted
+    [warning] = settings.warnings
+    assert warning.startswith(f"{key}: ")
+    assert "; it is left out; accepted: " in warning
+    assert accepted in warning
+    assert values_of(settings) == values_of(load("{}"))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "counts"),
+    [
+        ("memory.offline", '"yes"', True),
+        ("memory.offline", "0", True),
+        ("memory.offline", "null", True),
+        ("memory.fallback", '"qmd"', "none"),
+        (f"{SEARCH}.remote.batch.enabled", '"no"', False),
+        ("agents.defaults.compaction.memoryFlush.enabled", '"no"', False),
+    ],
+)
+def test_a_wrong_value_errs_on_the_closed_side(
+    load: Load, key: str, value: str, counts: object
+) -> None:
+    settings = load(nested(key, value))
+
+    [warning] = settings.warnings
+    assert warning.startswith(f"{key}: is ")
+    assert f"; it counts as {json.dumps(counts)}; accepted: " in warning
+    assert values_of(settings)[key] == counts
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "accepted"),
+    [
+        (f"{SEARCH}.provider", '""', "the name of an embedding provider"),
+        (f"{SEARCH}.provider", '"\\ud800"', "the name of an embedding provider"),
+        (f"{SEARCH}.model", "{}", "a text that is not empty"),
+        (f"{SEARCH}.local", '"/models/m.gguf"', "an object: { modelPath: …"),
+        (f"{SEARCH}.local.modelPath", "false", "a path of a GGUF file"),
+        (f"{SEARCH}.remote", "true", "an object: { baseUrl: …"),
+        (f"{SEARCH}.remote.baseUrl", '"ftp://host"', "an address"),
+        (f"{SEARCH}.remote.baseUrl", '"http://host:99999/v1"', "an address"),
+        (f"{SEARCH}.remote.apiKey", "5", "${NAME}"),
+        (f"{SEARCH}.remote.headers", '{"a b": "c"}', "an object of header texts"),
+        ("models.providers.openai.apiKey", "5", "${NAME}"),
+        ("models.providers.openai.baseUrl", "5", "an address"),
+        ("models.providers.openai", "1", "an object: { apiKey: …"),
+        ("models.providers", "[]", "an object"),
+        ("models", "[]", "an object"),
+    ],
+)
+def test_nothing_is_sent_where_a_value_is_wrong_that_says_what_and_where(
+    load: Load, key: str, value: str, accepted: str
+) -> None:
+    settings = load(nested(key, value), environ={"OPENAI_API_KEY": "sk-1"})
+
+    [warning] = settings.warnings
+    assert warning.startswith(f"{key}: ")
+    assert "; no provider is asked until it is right; accepted: " in warning
+    assert accepted in warning
+    search = settings.agent(None).search
+    assert (search.provider, search.fallback) == ("none", "none")
+    assert values_of(settings)[f"{SEARCH}.provider"] == "none"
+
+
+def test_a_wrong_entry_of_a_provider_costs_nothing_where_another_one_is_asked(
+    load: Load,
+) -> None:
+    settings = load(
+        "{agents: {defaults: {memorySearch: {provider: 'local', fallback: 'gemini'}}},"
+        " models: {providers: {openai: 1}}}"
+    )
+
+    search = settings.agent(None).search
+    assert (search.provider, search.fallback) == ("local", "gemini")
+
+
+def test_an_agent_that_says_it_right_asks_its_provider(load: Load) -> None:
+    settings = load(
+        "{agents: {defaults: {memorySearch: {provider: 'openai', remote: {baseUrl: 5}}},"
+        " list: [{id: 'a'},"
+        " {id: 'b', memorySearch: {remote: {baseUrl: 'http://host/v1'}}}]}}"
+    )
+
+    assert settings.agent("a").search.provider == "none"
+    assert settings.agent("b").search.provider == "openai"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "accepted"),
+    [
+        (
+            f"{SEARCH}.chunking",
+            "null",
+            "an object: { tokens: …, overlap: …, window: … }",
+        ),
+        (f"{SEARCH}.chunking", "400", "an object such as { tokens: 400 }"),
+        (f"{SEARCH}.chunking.window", "120", "an object such as { tokens: 120 }"),
+        (f"{SEARCH}.store.vector", "false", "an object such as { enabled: false }"),
+        (f"{SEARCH}.query.hybrid", "false", "an object such as { enabled: false }"),
+        (f"{SEARCH}.sync", "[]", "an object: { onSessionStart: …"),
+        ("memory.qmd.update", "'5m'", "an object: { interval: …"),
+    ],
+)
+def test_a_wrong_container_costs_its_keys_and_says_what_to_write(
+    load: Load, key: str, value: str, accepted: str
+) -> None:
+    settings = load(nested(key, value))
+
+    [warning] = settings.warnings
+    assert warning.startswith(f"{key}: is ")
+    assert f"; it is left out; accepted: {accepted}" in warning
+    assert values_of(settings) == values_of(load("{}"))
+
+
+def test_a_switch_in_the_place_of_its_container_is_closed(load: Load) -> None:
+    settings = load(nested(f"{SEARCH}.remote.batch", "true"))
+
+    [warning] = settings.warnings
+    assert "; enabled counts as false; accepted: an object such as {" in warning
+    assert not settings.agent(None).search.remote.batch.enabled
+
+
+def test_a_wrong_item_of_a_list_is_left_out_alone(load: Load) -> None:
+    settings = load(
+        "{memory: {qmd: {paths: [{path: 'a'}, {name: 'b'}, {path: 'c', pattern: 5}]},"
+        " search: {extraPaths: ['x', 7, 'y']}}}"
+    )
+
+    assert [each.path for each in settings.memory.qmd.paths] == ["a"]
+    assert settings.agent(None).search.extra_paths == ("x", "y")
+    assert [warning.split(":")[0] for warning in settings.warnings] == [
+        "memory.qmd.paths[1].path",
+        "memory.qmd.paths[2].pattern",
+        "memory.search.extraPaths[1]",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -143,11 +286,7 @@ def test_a_wrong_value_is_an_error_with_its_key_and_what_is_accepted(
         ),
         ("{memory: 'x'}", "memory"),
         ("{memory: {search: []}}", "memory.search"),
-        ("{memory: {qmd: {update: '5m'}}}", "memory.qmd.update"),
-        (
-            "{memory: {qmd: {paths: [{path: 'a'}, {name: 'b'}]}}}",
-            "memory.qmd.paths[1].path",
-        ),
+        ("{memory: {qmd: 'x'}}", "memory.qmd"),
         (
             "{memory: {qmd: {scope: {rules: [{action: 'ask'}]}}}}",
             "memory.qmd.scope.rules[0].action",
@@ -156,9 +295,6 @@ def test_a_wrong_value_is_an_error_with_its_key_and_what_is_accepted(
             "{memory: {qmd: {scope: {rules: [{action: 'deny', match: {chatType: 'x'}}]}}}}",
             "memory.qmd.scope.rules[0].match.chatType",
         ),
-        ("{models: []}", "models"),
-        ("{models: {providers: []}}", "models.providers"),
-        ("{models: {providers: {openai: 1}}}", "models.providers.openai"),
         ("{plugins: {slots: 1}}", "plugins.slots"),
     ],
 )
@@ -171,14 +307,25 @@ def test_a_wrong_container_is_an_error_with_its_key(
     assert caught.value.key == key
 
 
-def test_an_error_in_an_agent_names_the_entry(load: Load) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(
-            "{agents: {list: [{id: 'a'},"
-            " {id: 'b', memorySearch: {query: {maxResults: -2}}}]}}"
-        )
+def test_a_warning_about_an_agent_names_the_entry(load: Load) -> None:
+    settings = load(
+        "{agents: {defaults: {memorySearch: {query: {maxResults: 3}}}, list: [{id: 'a'},"
+        " {id: 'b', memorySearch: {query: {maxResults: -2}}}]}}"
+    )
 
-    assert str(caught.value) == "agents.list[1].memorySearch.query.maxResults: is -2"
+    [warning] = settings.warnings
+    assert warning == (
+        "agents.list[1].memorySearch.query.maxResults: is -2; it is left out;"
+        " accepted: a whole number from 1 to 10000"
+    )
+    assert settings.agent("b").search.query.max_results == 3
+
+
+def test_a_wrong_flag_is_an_error(load: Load) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(overrides={f"{SEARCH}.query.maxResults": -2})
+
+    assert str(caught.value) == f"{SEARCH}.query.maxResults: is -2"
     assert caught.value.remedy == "accepted: a whole number from 1 to 10000"
 
 
@@ -250,11 +397,12 @@ def test_weights_are_clamped_and_sum_to_one(
     assert (hybrid.vector_weight, hybrid.text_weight) == expected
 
 
-def test_an_overlap_is_below_the_passage(load: Load) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(nested(f"{SEARCH}.chunking", '{"tokens": 100, "overlap": 100}'))
+def test_an_overlap_that_is_not_below_the_passage_is_left_out(load: Load) -> None:
+    settings = load(nested(f"{SEARCH}.chunking", '{"tokens": 100, "overlap": 100}'))
 
-    assert caught.value.key == f"{SEARCH}.chunking.overlap"
+    [warning] = settings.warnings
+    assert warning.startswith(f"{SEARCH}.chunking.overlap: is 100, not below tokens")
+    assert settings.agent(None).search.chunking.overlap == 20
 
 
 def test_an_overlap_that_nobody_set_gives_way(load: Load) -> None:

@@ -8,7 +8,7 @@ from typing import Final, cast
 import msgspec
 from msgspec.structs import replace
 
-from notewell.config.blocks import GivenValue, build_block, read_object
+from notewell.config.blocks import GivenValue, build_block, read_object, warn_of
 from notewell.config.file import NAME_FORM, is_name
 from notewell.config.layers import (
     DEFAULTS,
@@ -125,12 +125,30 @@ def _agent(
         at=at,
         given=frozenset(search),
     )
-    return AgentConfig(
+    agent = AgentConfig(
         settings=_named(settings, entry.id) if entry else settings,
         search=search,
         own=frozenset(own),
         workspace=named,
         chosen=entry is not None and entry.chosen,
+    )
+    wrong = next((given for given in search.values() if given.asks_nobody), None)
+    return without_provider(agent, wrong.key) if wrong is not None else agent
+
+
+def without_provider(agent: AgentConfig, key: str) -> AgentConfig:
+    """Return an agent that asks no provider of vectors.
+
+    Args:
+        agent: The agent.
+        key: What is wrong, so that nobody knows what would be sent where.
+    """
+    nobody = GivenValue(value="none", key=key, origin="file")
+    search = replace(agent.settings.search, provider="none", fallback="none")
+    return replace(
+        agent,
+        settings=replace(agent.settings, search=search),
+        search={**agent.search, "provider": nobody, "fallback": nobody},
     )
 
 
@@ -179,7 +197,7 @@ def _settled(
     settled = replace(
         search,
         provider=None if provider and provider.lower() == "auto" else provider,
-        chunking=_overlapping(search.chunking, given_values),
+        chunking=_overlapping(search.chunking, given_values, context),
         query=replace(search.query, hybrid=hybrid),
     )
     return _stored(settled, Path(path))
@@ -198,15 +216,23 @@ def _weighed(hybrid: HybridSettings) -> HybridSettings:
 
 
 def _overlapping(
-    chunking: ChunkingSettings, given_values: Mapping[str, GivenValue]
+    chunking: ChunkingSettings,
+    given_values: Mapping[str, GivenValue],
+    context: ReadContext,
 ) -> ChunkingSettings:
     """Keep the overlap below the passage; one that nobody set gives way."""
     given = given_values.get("chunking.overlap")
-    if given is None:
-        return replace(chunking, overlap=min(chunking.overlap, chunking.tokens // 5))
-    if chunking.overlap >= chunking.tokens:
-        problem = f"is {chunking.overlap}, not below tokens, {chunking.tokens}"
-        raise ConfigError(
-            given.key, problem, accepted="fewer tokens than in chunking.tokens"
+    overlap = chunking.overlap
+    if given is not None and overlap >= chunking.tokens:
+        error = ConfigError(
+            given.key,
+            f"is {overlap}, not below tokens, {chunking.tokens}",
+            accepted="fewer tokens than in chunking.tokens",
         )
-    return chunking
+        if given.origin == "flag":
+            raise error
+        warn_of(error, context)
+        given, overlap = None, ChunkingSettings().overlap
+    if given is None:
+        overlap = min(overlap, chunking.tokens // 5)
+    return replace(chunking, overlap=overlap)

@@ -5,13 +5,17 @@ leaf; a field whose type is a block is a branch. Reading, unknown keys, the
 print-out and the reference page all follow from the fields.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
-from typing import Annotated, ClassVar, TypeVar, cast, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, ClassVar, Final, TypeVar, cast, get_args, get_origin
 
 import msgspec
+from msgspec.structs import replace
 
 from notewell.config.values import (
+    IfWrong,
     InvalidValue,
     KeyPath,
     ReadContext,
@@ -29,11 +33,16 @@ class ConfigBlock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Attributes:
         elsewhere: OpenClaw's keys that stand beside ours and that we do not use.
         others: What else may stand there is none of our business.
+        strict: A wrong value anywhere in it is an error.
     """
 
     elsewhere: ClassVar[frozenset[str]] = frozenset()
     others: ClassVar[bool] = False
+    strict: ClassVar[bool] = False
 
+
+NOBODY_ASKED: Final = "no provider is asked until it is right"
+"""What a wrong key does that says what is sent where."""
 
 AnyBlock = TypeVar("AnyBlock", bound=ConfigBlock)
 
@@ -63,12 +72,14 @@ class GivenValue(msgspec.Struct, frozen=True, kw_only=True):
         origin: `file`, `flag` or `environment NAME`.
         written: What stands in the file, when that is what should be shown:
             references to variables, and sizes such as "2mb".
+        asks_nobody: It is wrong, and no provider may be asked without it.
     """
 
     value: object
     key: str
     origin: str
     written: object = None
+    asks_nobody: bool = False
 
     def __repr__(self) -> str:
         return f"GivenValue(key={self.key!r}, …)"  # the value may hold a key
@@ -101,19 +112,25 @@ def read_block(
 ) -> dict[str, GivenValue]:
     """Read an object of the file; the result is keyed relative to the block.
 
+    A wrong value costs its key, with a warning, but for those that decide what may be
+    answered.
+
     Raises:
-        ConfigError: it is not an object, or a value has a wrong type or value.
+        ConfigError: one of these is wrong, or anything where the context is strict.
     """
+    if block.strict and not context.strict:
+        context = replace(context, strict=True)
+    if not isinstance(raw, dict):
+        return _read_no_block(block, raw, at=at, context=context, origin=origin)
     found: dict[str, GivenValue] = {}
-    for key, value in read_object(raw, at=at).items():
-        member, key_path = (
-            members(block).get(key),
-            KeyPath(key=f"{at}.{key}", context=context),
-        )
+    for key, value in cast("dict[str, object]", raw).items():
+        member = members(block).get(key)
+        key_path = KeyPath(key=f"{at}.{key}", context=context)
         if member is None:
             _note_unknown_key(block, key, key_path)
         elif isinstance(member, Leaf):
-            found[key] = read_leaf(member, value, key_path=key_path, origin=origin)
+            given = read_leaf(member, value, key_path=key_path, origin=origin)
+            found.update({} if given is None else {key: given})
         else:
             inner = read_block(
                 member.block, value, at=key_path.key, context=context, origin=origin
@@ -122,23 +139,110 @@ def read_block(
     return found
 
 
-def read_leaf(leaf: Leaf, raw: object, *, key_path: KeyPath, origin: str) -> GivenValue:
-    """Read one value. null means unset where unset is the default.
+def read_leaf(
+    leaf: Leaf, raw: object, *, key_path: KeyPath, origin: str
+) -> GivenValue | None:
+    """Read one value; None where it is wrong and is left out.
+
+    null means unset where unset is the default.
 
     Raises:
-        ConfigError: the value has a wrong type or value.
+        ConfigError: the value is wrong, and nothing can stand in its place.
     """
     if raw is None and leaf.default is None:
         return GivenValue(value=None, key=key_path.key, origin=origin)
+    accepted = leaf.value_type.accepted
     try:
         value = leaf.value_type.read(raw, key_path)
     except InvalidValue as exc:
-        raise ConfigError(
-            key_path.key, str(exc), accepted=leaf.value_type.accepted
-        ) from None
-    measured = isinstance(raw, str) and isinstance(value, int | float)
-    written = raw if measured or holds_reference(raw) else None
-    return GivenValue(value=value, key=key_path.key, origin=origin, written=written)
+        error = ConfigError(key_path.key, str(exc), accepted=accepted)
+    else:
+        measured = isinstance(raw, str) and isinstance(value, int | float)
+        written = raw if measured or holds_reference(raw) else None
+        return GivenValue(value=value, key=key_path.key, origin=origin, written=written)
+    if key_path.context.strict or leaf.value_type.if_wrong is IfWrong.REFUSE:
+        raise error
+    given = _instead(leaf, key_path.key, origin)
+    effect = _effect([given] if given else [], key_path.key)
+    warn_of(error, key_path.context, effect)
+    return given
+
+
+def warn_of(
+    error: ConfigError, context: ReadContext, effect: str = "it is left out"
+) -> None:
+    """Warn of a wrong value, with what counts until it is right."""
+    context.warnings.append(f"{error.message}; {effect}; {error.remedy}")
+
+
+def _effect(instead: Iterable[GivenValue], at: str) -> str:
+    """Say what counts in the place of what stands at a key."""
+    instead = list(instead)
+    if any(given.asks_nobody for given in instead):
+        return NOBODY_ASKED
+    counted = [
+        f"{given.key.removeprefix(f'{at}.').replace(at, 'it')} counts as"
+        f" {_as_json(given.value)}"
+        for given in instead
+    ]
+    return ", ".join(counted) or "it is left out"
+
+
+def _read_no_block(
+    block: type[ConfigBlock], raw: object, *, at: str, context: ReadContext, origin: str
+) -> dict[str, GivenValue]:
+    """Return what counts where something else stands in the place of a block.
+
+    Raises:
+        ConfigError: nothing can stand in its place.
+    """
+    error = ConfigError(at, f"is {describe_kind(raw)}", accepted=_example(block, raw))
+    if context.strict or _refuses(block):
+        raise error
+    given = {
+        key: instead
+        for key, leaf in leaf_keys(block)
+        if (instead := _instead(leaf, f"{at}.{key}", origin)) is not None
+    }
+    warn_of(error, context, _effect(given.values(), at))
+    return given
+
+
+def _instead(leaf: Leaf, key: str, origin: str) -> GivenValue | None:
+    """Return what counts in the place of a wrong value; None where it is left out."""
+    match leaf.value_type.if_wrong:
+        case IfWrong.LEAVE_OUT | IfWrong.REFUSE:
+            return None
+        case IfWrong.ASK_NOBODY:
+            value, asks_nobody = leaf.default, True
+        case closed:
+            value, asks_nobody = closed, False
+    return GivenValue(value=value, key=key, origin=origin, asks_nobody=asks_nobody)
+
+
+def _refuses(block: type[ConfigBlock]) -> bool:
+    """Whether a wrong value somewhere in a block is an error."""
+    return block.strict or any(
+        _refuses(member.block)
+        if isinstance(member, Branch)
+        else member.value_type.if_wrong is IfWrong.REFUSE
+        for member in members(block).values()
+    )
+
+
+def _example(block: type[ConfigBlock], raw: object) -> str:
+    """Say what to write in the place of a value that should be an object.
+
+    What stands there is often meant for one of its keys: `window: 120`.
+    """
+    nowhere = Path()
+    context = ReadContext(environ={}, home=nowhere, base=nowhere, state=nowhere)
+    for key, member in members(block).items():
+        if isinstance(member, Leaf) and isinstance(raw, bool | int | float):
+            with suppress(InvalidValue):
+                member.value_type.read(raw, KeyPath(key=key, context=context))
+                return f"an object such as {{ {key}: {_as_json(raw)} }}"
+    return f"an object: {{ {', '.join(f'{key}: …' for key in members(block))} }}"
 
 
 def build_block(
@@ -170,10 +274,16 @@ def list_of(block: type[ConfigBlock]) -> ValueType:
     def read(value: object, key_path: KeyPath) -> tuple[ConfigBlock, ...]:
         if not isinstance(value, list):
             raise InvalidValue(f"is {describe_value(value)}")
-        items = enumerate(cast("list[object]", value))
-        return tuple(
-            _record(block, item, f"{key_path.key}[{i}]", key_path) for i, item in items
-        )
+        found: list[ConfigBlock] = []
+        for i, item in enumerate(cast("list[object]", value)):
+            at = f"{key_path.key}[{i}]"
+            try:
+                found.append(_record(block, item, at, key_path.context))
+            except ConfigError as error:
+                if key_path.context.strict:
+                    raise
+                warn_of(error, key_path.context, f"{at} is left out")
+        return tuple(found)
 
     def show(value: object) -> object:
         shown = cast("tuple[ConfigBlock, ...] | list[object]", value)
@@ -215,9 +325,10 @@ def _member(entry: msgspec.structs.FieldInfo) -> Leaf | Branch:
 
 
 def _record(
-    block: type[ConfigBlock], item: object, at: str, key_path: KeyPath
+    block: type[ConfigBlock], item: object, at: str, context: ReadContext
 ) -> ConfigBlock:
-    given_values = read_block(block, item, at=at, context=key_path.context)
+    strict = replace(context, strict=True)
+    given_values = read_block(block, item, at=at, context=strict)
     for entry in msgspec.structs.fields(block):
         if entry.required and entry.encode_name not in given_values:
             leaf = cast("Leaf", members(block)[entry.encode_name])
@@ -259,6 +370,10 @@ def _note_unknown_key(block: type[ConfigBlock], key: str, key_path: KeyPath) -> 
     near = next(deeper, None) or closest_name(key, known)
     hint = f"did you mean {parent}{near}?" if near else f"known: {', '.join(known)}"
     key_path.context.warnings.append(f"unknown key {parent}{_printable(key)}; {hint}")
+
+
+def _as_json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _printable(key: str) -> str:

@@ -19,7 +19,7 @@ from notewell.config.blocks import (
 )
 from notewell.config.schema import CompactionSettings, MemorySettings, SearchSettings
 from notewell.config.value_types import file_path
-from notewell.config.values import KeyPath, ReadContext, describe_value
+from notewell.config.values import IfWrong, KeyPath, ReadContext, describe_value
 from notewell.errors import ConfigError
 
 DEFAULTS: Final = "agents.defaults"
@@ -29,7 +29,9 @@ class AgentBlock(ConfigBlock, frozen=True, kw_only=True):
     """The keys of an agent that are ours beside `memorySearch`."""
 
     workspace: Annotated[
-        Path | None, file_path(), "The folder with MEMORY.md and memory/."
+        Path | None,
+        file_path().or_else(IfWrong.REFUSE),
+        "The folder with MEMORY.md and memory/.",
     ] = None
 
 

@@ -1,15 +1,20 @@
 """From the file, the environment and the flags to Settings."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from notewell.config.agents import read_agents
-from notewell.config.blocks import GivenValue, build_block, read_block
+from notewell.config.agents import read_agents, without_provider
+from notewell.config.blocks import (
+    NOBODY_ASKED,
+    GivenValue,
+    build_block,
+    read_block,
+    warn_of,
+)
 from notewell.config.file import find_file, profile_name, read_file, state_folder
 from notewell.config.layers import (
     DEFAULTS,
@@ -25,7 +30,9 @@ from notewell.config.values import ReadContext, describe_value
 from notewell.errors import ConfigError
 
 # Providers whose entries embeddings may use without being told to.
-_EMBEDDING: Final = {"openai", "google", "gemini", "voyage", "mistral", "ollama"}
+_EMBEDDING: Final = frozenset(
+    {"openai", "google", "gemini", "voyage", "mistral", "ollama"}
+)
 
 
 def load_settings(
@@ -44,7 +51,8 @@ def load_settings(
         overrides: What other flags set, by the key in the file.
 
     Raises:
-        ConfigError: the file cannot be read, or a value of ours makes no sense.
+        ConfigError: the file cannot be read, or a value is wrong without which nobody
+            knows what may be answered.
     """
     state, profile = state_folder(environ, home), profile_name(environ)
     file, warning = find_file(config_file, environ, home, state)
@@ -55,7 +63,9 @@ def load_settings(
     sources = _Sources(
         file=read_layer(raw, context, "file"),
         environment=read_environment(environ),
-        flags=read_flags(overrides, replace(context, base=_here(home), warnings=[])),
+        flags=read_flags(
+            overrides, replace(context, base=_here(home), strict=True, warnings=[])
+        ),
     )
     return _resolved(raw, sources, context, file=file, profile=profile)
 
@@ -95,7 +105,9 @@ def _resolved(
         context=context,
         profile=profile,
     )
-    providers = _read_providers(raw, agents, context)
+    providers, wrong = _read_providers(raw, agents, context)
+    defaults = _without_wrong_providers(defaults, wrong)
+    agents = tuple(_without_wrong_providers(agent, wrong) for agent in agents)
     memory, compaction = sources.memory(), sources.compaction()
     slot = _memory_slot(raw)
     return Settings(
@@ -134,24 +146,53 @@ def _default_agent(agents: tuple[AgentConfig, ...], context: ReadContext) -> str
 
 
 def _read_providers(
-    raw: Mapping[str, object], agents: tuple[AgentConfig, ...], context: ReadContext
-) -> dict[str, dict[str, GivenValue]]:
+    raw: Mapping[str, object], agents: Iterable[AgentConfig], context: ReadContext
+) -> tuple[dict[str, dict[str, GivenValue]], dict[str, str]]:
     """Read `models.providers`. Most of it serves chats: what embeddings have no use
-    for may look as it likes, and its missing keys are nobody's concern here."""
-    models = object_at(raw, "models", "models")
-    quiet = replace(context, warnings=[])
+    for may look as it likes, and its missing keys are nobody's concern here.
+
+    Returns:
+        What is given for each provider, and of those that are wrong the key.
+    """
+    quiet = replace(context, strict=True, warnings=[])
+    found: dict[str, dict[str, GivenValue]] = {}
+    wrong: dict[str, str] = {}
     wanted = set(_EMBEDDING)
     for agent in agents:
         wanted |= {agent.settings.search.provider or "", agent.settings.search.fallback}
-    found: dict[str, dict[str, GivenValue]] = {}
-    for name, item in object_at(models, "providers", "models.providers").items():
+    try:
+        models = object_at(raw, "models", "models")
+        items = object_at(models, "providers", "models.providers").items()
+    except ConfigError as error:
+        warn_of(error, context, NOBODY_ASKED)
+        return found, dict.fromkeys(wanted, error.key)
+    for name, item in items:
         at = f"models.providers.{name}"
-        if name in wanted:
-            found[name] = read_block(ProviderSettings, item, at=at, context=context)
-            continue
-        with suppress(ConfigError):
-            found[name] = read_block(ProviderSettings, item, at=at, context=quiet)
-    return found
+        strict = replace(context, strict=True) if name in wanted else quiet
+        try:
+            found[name] = read_block(ProviderSettings, item, at=at, context=strict)
+        except ConfigError as error:
+            if name in wanted:
+                warn_of(error, context, NOBODY_ASKED)
+                wrong[_spelled(name)] = error.key
+    return found, wrong
+
+
+def _without_wrong_providers(
+    agent: AgentConfig, wrong: Mapping[str, str]
+) -> AgentConfig:
+    """Let an agent ask no provider whose entry is wrong, nor another one for it."""
+    search = agent.settings.search
+    usual = _EMBEDDING - {"ollama"}  # which is never taken without being named
+    chosen = usual if search.provider is None else {search.provider}
+    for name in (*chosen, search.fallback):
+        if (key := wrong.get(_spelled(name))) is not None:
+            return without_provider(agent, key)
+    return agent
+
+
+def _spelled(name: str) -> str:
+    return "google" if name == "gemini" else name
 
 
 def _memory_slot(raw: Mapping[str, object]) -> str | None:

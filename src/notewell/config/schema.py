@@ -1,4 +1,8 @@
-"""Every key of ours, with its type, its default, and what it does."""
+"""Every key of ours, with its type, its default, and what it does.
+
+A wrong value costs its key, but never falls open: `or_else` says what counts in the
+place of one whose default would allow, send or write more than was meant.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +30,7 @@ from notewell.config.value_types import (
     without_secrets,
     workspace_path,
 )
-from notewell.config.values import Secret
+from notewell.config.values import IfWrong, Secret
 
 LOCAL_MODEL: Final = (
     "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
@@ -118,7 +122,9 @@ class LocalSettings(ConfigBlock, frozen=True, kw_only=True):
     elsewhere: ClassVar[frozenset[str]] = frozenset({"contextSize"})
 
     model_path: Annotated[
-        str, model_file(), "The model's file, or where to download it from."
+        str,
+        model_file().or_else(IfWrong.ASK_NOBODY),
+        "The model's file, or where to download it from.",
     ] = LOCAL_MODEL
     model_cache_dir: Annotated[
         Path | None,
@@ -133,7 +139,9 @@ class LocalSettings(ConfigBlock, frozen=True, kw_only=True):
 class BatchSettings(ConfigBlock, frozen=True, kw_only=True):
     """The batch interface of a remote provider."""
 
-    enabled: Annotated[bool, boolean(), "Let `index` use the batch interface."] = True
+    enabled: Annotated[
+        bool, boolean().or_else(False), "Let `index` use the batch interface."
+    ] = True
     wait: Annotated[bool, boolean(), "Wait until a batch is done."] = True
     concurrency: Annotated[int, integer(1, 1000), "Batches at the same time."] = 2
     poll_interval_ms: Annotated[
@@ -150,11 +158,17 @@ class RemoteSettings(ConfigBlock, frozen=True, kw_only=True):
     elsewhere: ClassVar[frozenset[str]] = frozenset({"nonBatchConcurrency"})
 
     base_url: Annotated[
-        str | None, http_address(), "Address of the provider; unset: its own."
+        str | None,
+        http_address().or_else(IfWrong.ASK_NOBODY),
+        "Address of the provider; unset: its own.",
     ] = None
-    api_key: Annotated[Secret | None, secret_text(), "Key of the provider."] = None
+    api_key: Annotated[
+        Secret | None, secret_text().or_else(IfWrong.ASK_NOBODY), "Key of the provider."
+    ] = None
     headers: Annotated[
-        Mapping[str, Secret], header_map(), "Headers that are sent along; these win."
+        Mapping[str, Secret],
+        header_map().or_else(IfWrong.ASK_NOBODY),
+        "Headers that are sent along; these win.",
     ] = {}
     batch: BatchSettings = BatchSettings()
 
@@ -241,16 +255,20 @@ class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
         }
     )
 
-    enabled: Annotated[bool, boolean(), "false removes the memory tools."] = True
+    enabled: Annotated[
+        bool, boolean().or_else(IfWrong.REFUSE), "false removes the memory tools."
+    ] = True
     provider: Annotated[
         str | None,
-        plain_text("the name of an embedding provider"),
+        plain_text("the name of an embedding provider").or_else(IfWrong.ASK_NOBODY),
         'What turns text into vectors; unset or "auto": the first that is set up, else'
         ' "static", which comes with the install; "none": words alone.',
     ] = None
-    model: Annotated[str | None, plain_text(), "Unset: the provider's usual model."] = (
-        None
-    )
+    model: Annotated[
+        str | None,
+        plain_text().or_else(IfWrong.ASK_NOBODY),
+        "Unset: the provider's usual model.",
+    ] = None
     fallback: Annotated[
         str,
         plain_text('the name of an embedding provider, or "none"'),
@@ -260,18 +278,24 @@ class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
     local: LocalSettings = LocalSettings()
     remote: RemoteSettings = RemoteSettings()
     output_dimensionality: Annotated[
-        int | None, integer(1, 65_536), "Length of the vectors; unset: the model's."
+        int | None,
+        integer(1, 65_536).or_else(IfWrong.ASK_NOBODY),
+        "Length of the vectors; unset: the model's.",
     ] = None
     input_type: Annotated[
         str | None,
-        plain_text(),
+        plain_text().or_else(IfWrong.ASK_NOBODY),
         "`input_type` for a server that speaks as OpenAI does.",
     ] = None
     query_input_type: Annotated[
-        str | None, plain_text(), "The same for queries; unset: `inputType`."
+        str | None,
+        plain_text().or_else(IfWrong.ASK_NOBODY),
+        "The same for queries; unset: `inputType`.",
     ] = None
     document_input_type: Annotated[
-        str | None, plain_text(), "The same for passages; unset: `inputType`."
+        str | None,
+        plain_text().or_else(IfWrong.ASK_NOBODY),
+        "The same for passages; unset: `inputType`.",
     ] = None
     extra_paths: Annotated[
         tuple[str, ...],
@@ -319,6 +343,8 @@ class ScopeRule(ConfigBlock, frozen=True, kw_only=True):
 
 class ScopeSettings(ConfigBlock, frozen=True, kw_only=True):
     """Which chats may search."""
+
+    strict: ClassVar[bool] = True
 
     default: Annotated[
         str, one_of("allow", "deny"), "What happens when no rule matches."
@@ -421,7 +447,7 @@ class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
 
     backend: Annotated[
         str,
-        plain_text('"builtin", "qmd" or the name of a plugin'),
+        plain_text('"builtin", "qmd" or the name of a plugin').or_else(IfWrong.REFUSE),
         "The search engine.",
     ] = "builtin"
     citations: Annotated[
@@ -430,11 +456,13 @@ class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
         "Append the source to snippets for an agent; auto: in direct chats.",
     ] = "auto"
     fallback: Annotated[
-        str, one_of("builtin", "none"), "What stands in when the engine fails."
+        str,
+        one_of("builtin", "none").or_else("none"),
+        "What stands in when the engine fails.",
     ] = "builtin"
     offline: Annotated[
         bool,
-        boolean(),
+        boolean().or_else(True),
         "Open no connection but to this machine; also `NOTEWELL_OFFLINE=1`.",
     ] = False
     qmd: QmdSettings = QmdSettings()
@@ -445,7 +473,9 @@ class MemoryFlushSettings(ConfigBlock, frozen=True, kw_only=True):
 
     elsewhere: ClassVar[frozenset[str]] = frozenset({"model"})
 
-    enabled: Annotated[bool, boolean(), "Flush before a compaction."] = True
+    enabled: Annotated[bool, boolean().or_else(False), "Flush before a compaction."] = (
+        True
+    )
     soft_threshold_tokens: Annotated[
         int, integer(0), "Flush so many tokens before the reserve is touched."
     ] = 4000

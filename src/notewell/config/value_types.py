@@ -219,8 +219,17 @@ def path_list() -> ValueType:
     """Paths that belong to a workspace: only `~` is replaced."""
 
     def read(value: object, key_path: KeyPath) -> tuple[str, ...]:
-        items = [read_text(item, key_path) for item in read_list(value)]
-        return tuple(read_home(item, key_path) for item in items)
+        found: list[str] = []
+        for i, item in enumerate(read_list(value)):
+            try:
+                found.append(read_home(read_text(item, key_path), key_path))
+            except InvalidValue as exc:
+                if key_path.context.strict:
+                    raise
+                at = f"{key_path.key}[{i}]"
+                warning = f"{at}: {exc}; it is left out; accepted: a path"
+                key_path.context.warnings.append(warning)
+        return tuple(found)
 
     return ValueType(accepted="a list of paths", read=read)
 

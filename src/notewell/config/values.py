@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
+from enum import Enum
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, Self, cast
 
 import msgspec
+from msgspec.structs import replace
 
 HIDDEN: Final = "[redacted]"
 
@@ -24,6 +26,7 @@ class ReadContext(msgspec.Struct, frozen=True, kw_only=True):
         home: What `~` stands for.
         base: What a relative path is relative to.
         state: What `<state>` stands for.
+        strict: A wrong value is an error, and not a warning.
         warnings: Gathered while settings are read.
         unused: Gathered keys that are OpenClaw's and that notewell does not use.
     """
@@ -32,6 +35,7 @@ class ReadContext(msgspec.Struct, frozen=True, kw_only=True):
     home: Path
     base: Path
     state: Path
+    strict: bool = False
     warnings: list[str] = []
     unused: list[str] = []
 
@@ -54,6 +58,14 @@ def show_plain(value: object) -> object:
     return value
 
 
+class IfWrong(Enum):
+    """What becomes of a key whose value is wrong."""
+
+    LEAVE_OUT = "as if the key were not there"
+    REFUSE = "an error: without it nobody knows what may be answered"
+    ASK_NOBODY = "no provider is asked: nobody knows what would be sent where"
+
+
 class ValueType(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of value.
 
@@ -61,11 +73,17 @@ class ValueType(msgspec.Struct, frozen=True, kw_only=True):
         accepted: What is accepted, in words.
         read: From a JSON value to the setting; raises InvalidValue.
         show: From the setting, or the text in the file, to what may be printed.
+        if_wrong: What becomes of a wrong value, or what counts in its place.
     """
 
     accepted: str
     read: Callable[[object, KeyPath], object]
     show: Callable[[object], object] = show_plain
+    if_wrong: object = IfWrong.LEAVE_OUT
+
+    def or_else(self, if_wrong: object) -> Self:
+        """Return the same type with something else for a wrong value."""
+        return replace(self, if_wrong=if_wrong)
 
 
 def describe_value(value: object) -> str:

@@ -90,8 +90,8 @@ def test_a_refusal_is_one_object_too(
         b"{",
         b"[]",
         b"\xff\xfe",
-        b'{"memory": {"citations": "sometimes"}}',
-        b'{"agents": {"defaults": {"memorySearch": {"query": {"maxResults": "x"}}}}}',
+        b'{"memory": {"backend": 5}}',
+        b'{"agents": {"defaults": {"memorySearch": {"enabled": "x"}}}}',
     ],
 )
 def test_a_broken_configuration_is_one_object(
