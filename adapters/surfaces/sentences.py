@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from notewell.backends.registry import policy_class
-from notewell.types import EmptyReason, Fallback, Freshness, SearchAnswer
+from notewell.types import EmptyReason, Fallback, SearchAnswer
 
 _NOTHING_FOUND: Final[Mapping[EmptyReason, tuple[str, str, str]]] = {
     "no-match": (
@@ -33,7 +32,7 @@ _NOTHING_FOUND: Final[Mapping[EmptyReason, tuple[str, str, str]]] = {
     ),
     "denied-by-scope": (
         "The scope rules keep memory out of this conversation.",
-        "memory.qmd.scope says where it is allowed; see `notewell config`.",
+        "The scope in the configuration says where it is allowed; see `notewell config`.",
         "The scope rules keep memory out of this conversation.",
     ),
     "memory-disabled": (
@@ -90,14 +89,17 @@ def answer_remarks(answer: SearchAnswer) -> Iterator[str]:
         yield "note: this answer is weaker than the configuration asks for"
     for warning in answer.warnings:
         yield f"warning: {warning}"
-    # Where an engine never looks before an answer, a command looks afterwards.
-    if answer.freshness.stale is not None or policy_class(answer.backend).looks_first:
-        yield from _behind(answer.freshness)
+    yield from _behind(answer)
 
 
-def _behind(freshness: Freshness) -> Iterator[str]:
+def _behind(answer: SearchAnswer) -> Iterator[str]:
+    freshness = answer.freshness
     if freshness.stale is None:
-        yield "note: it was not checked whether notes have changed since they were indexed"
+        from notewell.backends.registry import policy_class  # not for `--help`
+
+        # Where an engine never looks before an answer, a command looks afterwards.
+        if policy_class(answer.backend).looks_first:
+            yield "note: it was not checked whether notes have changed since they were indexed"
     elif freshness.pending:
         verb = "has" if freshness.pending == 1 else "have"
         count = number_of(freshness.pending, "note")

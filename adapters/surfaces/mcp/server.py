@@ -18,7 +18,8 @@ from notewell.adapters.surfaces import wire
 from notewell.adapters.surfaces.mcp.conversations import Conversations
 from notewell.adapters.surfaces.mcp.startup import INSTRUCTIONS, SERVER_NAME
 from notewell.adapters.surfaces.tools import MemoryTools, ToolResult
-from notewell.backends.loops import off_the_loop
+from notewell.adapters.surfaces.tools.readable import failure_text
+from notewell.backends.blocking import off_the_loop
 from notewell.errors import NotewellError, UsageError
 from notewell.flush import flush_prompts
 from notewell.memory import Memory
@@ -184,8 +185,7 @@ def _told_to_client() -> Generator[None]:
     try:
         yield
     except NotewellError as error:
-        said = f"{error.message}; {error.remedy}"
-        raise MCPError(types.INVALID_PARAMS, said) from error
+        raise MCPError(types.INVALID_PARAMS, failure_text(error)) from error
 
 
 async def note_paths(memory: Memory) -> list[str]:

@@ -168,10 +168,11 @@ def _wants_refresh(answer: SearchAnswer, memory: "SyncMemory") -> bool:
 
 
 def _is_up_to_date(answer: SearchAnswer) -> bool:
-    """Whether an engine has just compared all notes with its index, which is QMD's way.
+    """Whether an engine has just compared all notes with its index.
 
     To compare them again would take a fifth of the command. Where another engine had to
-    help, its index is looked at; builtin's may have more to do than notes that changed.
+    help, its index is looked at; an engine that does not look first may have more to do
+    than notes that changed.
     """
     from notewell.backends.registry import policy_class
 
