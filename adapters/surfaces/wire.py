@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import orjson
 
+from notewell.adapters.surfaces.plain_text import without_surrogates
 from notewell.errors import NotewellError
 from notewell.types import Document, Hit, IndexReport, SearchAnswer, StatusReport
 
@@ -25,7 +26,6 @@ Json: TypeAlias = dict[str, object]
 _OBEYED = re.compile(
     rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]",
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 UNLESS_NONE: Final = frozenset({"engine"})
 """Members of a hit that are left out when they say nothing."""
 
@@ -172,7 +172,7 @@ def _mended(value: object) -> object:
     if isinstance(value, list):
         return [_mended(item) for item in cast("list[object]", value)]
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
+        return without_surrogates(value)
     if isinstance(value, int) and not _SMALLEST_INTEGER <= value <= _LARGEST_INTEGER:
         return float(value) if abs(value) < 10**300 else str(value)
     known = value is None or isinstance(value, bool | int | float)

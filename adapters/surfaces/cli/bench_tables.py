@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.report.charts import latency_text
 from notewell.adapters.surfaces.sentences import number_of, size_text
-from notewell.adapters.surfaces.visible import one_line
 from notewell.bench.metrics import METRICS
 from notewell.bench.results import BenchReport, Comparison, Contender, Interval, Metric
 

@@ -5,17 +5,14 @@ a buffer that fails once more when Python ends after `| head` has gone.
 """
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Final
 
-from notewell.adapters.surfaces.visible import visible
+from notewell.adapters.surfaces.plain_text import encode_utf8, visible
 
 STDIN: Final = 0
 STDOUT: Final = 1
 STDERR: Final = 2
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class StdoutError(Exception):
@@ -78,20 +75,6 @@ class CommandOutput:
         except OSError as exc:
             problem = exc.strerror or "unknown error"
             raise StdoutError(problem, reader_left=False) from exc
-
-
-def encode_utf8(text: str) -> bytes:
-    """Encode `text`; what is no character (a lone surrogate) becomes U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text).encode("utf-8")
-
-
-def decode_argument(text: str) -> str:
-    """Read an argument as UTF-8 where the locale could not (`LC_ALL=C`)."""
-    try:
-        typed = text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        typed = encode_utf8(text)
-    return typed.decode("utf-8", "replace")
 
 
 def write_all(descriptor: int, encoded: bytes) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.surfaces.cli.screen import Screen
+from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import number_of, plural, size_text, time_text
-from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import ExtraPath, ProviderProbe, Skipped, StatusReport, VectorStatus
 

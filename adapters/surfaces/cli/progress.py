@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 from notewell.adapters.surfaces.cli.output import STDERR, CommandOutput
 from notewell.adapters.surfaces.cli.screen import can_animate
+from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import number_of, size_text
-from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

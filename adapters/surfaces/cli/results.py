@@ -7,13 +7,13 @@ from typing import Final
 from notewell.adapters.surfaces.cli.highlight import Span, find_matches
 from notewell.adapters.surfaces.cli.output import CommandOutput
 from notewell.adapters.surfaces.cli.screen import Screen, cell_count, shortened, wrapped
+from notewell.adapters.surfaces.plain_text import one_line, visible
 from notewell.adapters.surfaces.sentences import (
     duration_text,
     empty_answer,
     number_of,
     plural,
 )
-from notewell.adapters.surfaces.visible import one_line, visible
 from notewell.types import Hit, SearchAnswer
 
 _MARK: Final = "▸"

@@ -19,7 +19,7 @@ from notewell.adapters.surfaces.mcp.conversations import Conversations
 from notewell.adapters.surfaces.mcp.startup import INSTRUCTIONS, SERVER_NAME
 from notewell.adapters.surfaces.tools import MemoryTools, ToolResult
 from notewell.adapters.surfaces.tools.readable import failure_text
-from notewell.backends.blocking import off_the_loop
+from notewell.backends.loops import off_the_loop
 from notewell.errors import NotewellError, UsageError
 from notewell.flush import flush_prompts
 from notewell.memory import Memory

@@ -12,9 +12,9 @@ from typing import Final, cast
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from notewell.adapters.surfaces.plain_text import visible
 from notewell.adapters.surfaces.report import charts
 from notewell.adapters.surfaces.sentences import number_of
-from notewell.adapters.surfaces.visible import visible
 
 _FILTERS: Final = (
     charts.difference_interval_text,

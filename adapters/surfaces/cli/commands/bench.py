@@ -15,7 +15,8 @@ from notewell.adapters.surfaces.cli.options import (
     completing,
     whole_number,
 )
-from notewell.adapters.surfaces.cli.output import CommandOutput, encode_utf8
+from notewell.adapters.surfaces.cli.output import CommandOutput
+from notewell.adapters.surfaces.plain_text import encode_utf8
 from notewell.bench.sets import SETS
 from notewell.errors import UsageError
 

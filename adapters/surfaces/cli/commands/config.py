@@ -10,7 +10,7 @@ import click
 from notewell.adapters.surfaces.cli.call import CommandCall, settings_of
 from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.screen import Look, Screen, cell_count
-from notewell.adapters.surfaces.visible import one_line
+from notewell.adapters.surfaces.plain_text import one_line
 
 if TYPE_CHECKING:
     from notewell.config import ResolvedValue, Settings

@@ -7,7 +7,7 @@ import click
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
 from notewell.adapters.surfaces.cli.options import Command, whole_number
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.visible import one_line, visible
+from notewell.adapters.surfaces.plain_text import one_line, visible
 
 if TYPE_CHECKING:
     from notewell.memory.context import ContextPart, SessionContext

@@ -13,7 +13,7 @@ from notewell.adapters.surfaces.cli.health import (
 )
 from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.screen import Look, Screen
-from notewell.adapters.surfaces.visible import one_line
+from notewell.adapters.surfaces.plain_text import one_line
 
 _TEXT: Final = """Check this machine, the configuration and the index, and say what to do.
 

@@ -11,8 +11,8 @@ from notewell.adapters.surfaces.cli.entry import error_lines
 from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.overview import skip_lines
 from notewell.adapters.surfaces.cli.progress import IndexProgress, VectorProgress
+from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import number_of
-from notewell.adapters.surfaces.visible import one_line
 from notewell.errors import NotewellError
 from notewell.types import IndexReport
 

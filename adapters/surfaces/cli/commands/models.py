@@ -8,8 +8,8 @@ import click
 from notewell.adapters.surfaces.cli.call import CommandCall, settings_of
 from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.progress import DownloadProgress
+from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import size_text
-from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.local.disk import ModelOnDisk

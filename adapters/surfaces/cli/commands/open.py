@@ -9,7 +9,7 @@ import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
 from notewell.adapters.surfaces.cli.options import Command
-from notewell.adapters.surfaces.cli.output import decode_argument
+from notewell.adapters.surfaces.plain_text import decode_argument
 from notewell.errors import UsageError
 
 _TEXT: Final = """Open a note in an editor, at the line.

@@ -7,8 +7,8 @@ import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
 from notewell.adapters.surfaces.cli.options import Command, CommandUsageError
-from notewell.adapters.surfaces.cli.output import STDIN, decode_argument
-from notewell.adapters.surfaces.visible import one_line
+from notewell.adapters.surfaces.cli.output import STDIN
+from notewell.adapters.surfaces.plain_text import decode_argument, one_line
 
 if TYPE_CHECKING:
     from notewell.memory.remember import Remembered

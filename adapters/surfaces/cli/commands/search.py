@@ -15,10 +15,10 @@ from notewell.adapters.surfaces.cli.options import (
     fraction,
     whole_number,
 )
-from notewell.adapters.surfaces.cli.output import CommandOutput, decode_argument
+from notewell.adapters.surfaces.cli.output import CommandOutput
 from notewell.adapters.surfaces.cli.progress import IndexProgress
+from notewell.adapters.surfaces.plain_text import decode_argument, one_line
 from notewell.adapters.surfaces.sentences import answer_remarks
-from notewell.adapters.surfaces.visible import one_line
 from notewell.types import SearchAnswer, Source
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from notewell.adapters.surfaces.cli.overview import (
 )
 from notewell.adapters.surfaces.cli.progress import IndexProgress, VectorProgress
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.visible import one_line
+from notewell.adapters.surfaces.plain_text import one_line
 from notewell.errors import NotewellError
 from notewell.types import ProviderProbe, StatusReport
 

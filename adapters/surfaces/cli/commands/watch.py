@@ -10,8 +10,8 @@ from notewell.adapters.surfaces.cli.entry import TerminationSignal
 from notewell.adapters.surfaces.cli.options import Command, CommandUsageError
 from notewell.adapters.surfaces.cli.output import CommandOutput
 from notewell.adapters.surfaces.cli.progress import VectorProgress
+from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import number_of
-from notewell.adapters.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from notewell.errors import BackendError

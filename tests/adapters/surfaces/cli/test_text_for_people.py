@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from notewell.adapters.surfaces.cli.highlight import find_matches
 from notewell.adapters.surfaces.cli.results import painted, within
 from notewell.adapters.surfaces.cli.screen import Screen, cell_count, shortened, wrapped
-from notewell.adapters.surfaces.visible import one_line, visible
+from notewell.adapters.surfaces.plain_text import one_line, visible
 
 
 @pytest.mark.parametrize(
