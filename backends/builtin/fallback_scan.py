@@ -21,8 +21,8 @@ from notewell.backends.builtin.search import (
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.builtin.verify import Verifier
 from notewell.backends.loops import WorkCancelled
-from notewell.backends.text.analysis import forms_of, terms_of
-from notewell.backends.text.chunking import cut_chunks
+from notewell.backends.text.analysis import terms_of
+from notewell.backends.text.chunking import cut_passages
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.query import parse_query as read_query
@@ -175,19 +175,8 @@ def _passages(
     except OSError as error:
         unread[note.path] = error.strerror or "unreadable"
         return
-    chunks = cut_chunks(lines, tokens=chunking.tokens, overlap=chunking.overlap)
-    for number, chunk in enumerate(chunks, before):
-        yield Passage(
-            id=number,
-            path=note.path,
-            signature=(note.size, note.mtime_ns, note.ctime_ns),
-            start_line=chunk.start_line,
-            end_line=chunk.end_line,
-            heading=chunk.heading,
-            length=sum(len(forms.body) for forms in forms_of(chunk.text)),
-            text=chunk.text,
-            piece=chunk.piece,
-        )
+    signature = (note.size, note.mtime_ns, note.ctime_ns)
+    yield from cut_passages(lines, note.path, signature, chunking, first_id=before)
 
 
 def _terms(passage: Passage) -> set[str]:

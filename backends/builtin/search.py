@@ -14,8 +14,8 @@ from notewell.backends.text.query import ParsedQuery
 from notewell.backends.text.query import parse_query as read_query
 from notewell.backends.text.ranking import rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
-from notewell.backends.text.snippets import cut_snippet
-from notewell.types import EmptyReason, Fallback, Freshness, Hit, source_of
+from notewell.backends.text.snippets import hit_of
+from notewell.types import EmptyReason, Fallback, Freshness, Hit
 from notewell.workspace.layout import show_name
 
 _FEWEST_CANDIDATES = 40
@@ -169,28 +169,9 @@ def best_hits(
 def _hit(
     scored: ScoredPassage, scorer: Scorer, verifier: Verifier, most: int | None
 ) -> Hit:
-    passage = scored.passage
-    start, end, match = verifier.cited(scored)
-    snippet, first = cut_snippet(
-        passage.text,
-        scored.match_line - passage.start_line,
-        partial(_inside, scored.window) if scored.window else scorer.weight,
-        most,
-    )
-    source = source_of(passage.path)
-    return Hit(
-        path=passage.path,
-        start_line=start,
-        end_line=end,
-        match_line=match,
-        snippet=snippet,
-        snippet_line=start + first if source == "memory" else None,
-        score=scored.score,
-        vector_score=None if scored.vector is None else max(0.0, scored.vector),
-        text_score=scored.text or None,
-        source=source,
-        heading=passage.heading,
-    )
+    window = scored.window
+    weight = partial(_inside, window) if window else scorer.weight
+    return hit_of(scored, verifier.cited(scored), weight, most)
 
 
 def _inside(window: str, part: str) -> float:

@@ -30,8 +30,8 @@ from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.ranking import rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
-from notewell.backends.text.snippets import cut_snippet
-from notewell.types import Hit, source_of
+from notewell.backends.text.snippets import hit_of
+from notewell.types import Hit
 
 _READ: Final = 100
 """Documents that are read, unless more hits are wanted."""
@@ -453,23 +453,8 @@ class KeywordSearch:
 
 
 def _hit(scored: ScoredPassage, scorer: Scorer, most: int | None) -> Hit:
-    passage = scored.passage
-    best = scored.match_line - passage.start_line
-    snippet, first = cut_snippet(passage.text, best, scorer.weight, most)
-    start, end, match = cited_lines(passage, scored.match_line)
-    source = source_of(passage.path)
-    return Hit(
-        path=passage.path,
-        start_line=start,
-        end_line=end,
-        match_line=match,
-        snippet=snippet,
-        snippet_line=start + first if source == "memory" else None,
-        score=scored.score,
-        text_score=scored.text,
-        source=source,
-        heading=passage.heading,
-    )
+    cited = cited_lines(scored.passage, scored.match_line)
+    return hit_of(scored, cited, scorer.weight, most)
 
 
 def passage_frequencies(

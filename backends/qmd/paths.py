@@ -7,7 +7,7 @@ never leads to other lines than were shown, whatever has changed since.
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,8 +18,7 @@ import msgspec
 
 from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.globs import compile_glob, portable_pattern
-from notewell.backends.text.analysis import forms_of
-from notewell.backends.text.chunking import cut_chunks
+from notewell.backends.text.chunking import cut_passages
 from notewell.backends.text.passages import Passage
 from notewell.config import ChunkingSettings
 from notewell.config.schema import QmdPath
@@ -343,31 +342,12 @@ class NotePassages:
             raw = read_regular(file)
         except (PathRefused, OSError, ValueError):
             return None
-        passages = list(self._cut(path, raw, signature))
+        lines = split_lines(decode_note(raw))
+        passages = list(cut_passages(lines, path, signature, self._chunking))
         if len(self._kept) >= _MOST_KEPT:
             self._kept.clear()
         self._kept[path] = (signature, digest_of(raw), passages)
         return self._kept[path][1:]
-
-    def _cut(
-        self, path: str, raw: bytes, signature: tuple[int, int, int]
-    ) -> Iterator[Passage]:
-        lines = split_lines(decode_note(raw))
-        chunks = cut_chunks(
-            lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
-        )
-        for chunk in chunks:
-            yield Passage(
-                id=0,
-                path=path,
-                signature=signature,
-                start_line=chunk.start_line,
-                end_line=chunk.end_line,
-                heading=chunk.heading,
-                length=sum(len(forms.body) for forms in forms_of(chunk.text)),
-                text=chunk.text,
-                piece=chunk.piece,
-            )
 
 
 def digest_of(raw: bytes) -> str:

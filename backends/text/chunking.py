@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from notewell.backends.text.analysis import (
     QUARTERS_PER_TOKEN,
     character_border,
+    forms_of,
     is_inside_character,
     token_quarters,
 )
+from notewell.backends.text.passages import Passage
+from notewell.config import ChunkingSettings
 
 CHUNKER_VERSION = "1"
 """Part of the index identity: other cuts need another index."""
@@ -128,6 +131,38 @@ def cut_chunks(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk
         elif any(line and not line.isspace() for line in lines[first:end]):
             chunks.append(_chunk(lines, first, end, headings))
     return chunks
+
+
+def cut_passages(
+    lines: Sequence[str],
+    path: str,
+    signature: tuple[int, int, int],
+    chunking: ChunkingSettings,
+    *,
+    first_id: int = 0,
+) -> Iterator[Passage]:
+    """Cut a note as it is now into the passages that an index would have of it.
+
+    Args:
+        lines: Of the note.
+        path: Of the note, as cited.
+        signature: Its size, mtime and ctime.
+        chunking: How long the passages are.
+        first_id: The `id` of the first; the others are counted on.
+    """
+    chunks = cut_chunks(lines, tokens=chunking.tokens, overlap=chunking.overlap)
+    for number, chunk in enumerate(chunks, first_id):
+        yield Passage(
+            id=number,
+            path=path,
+            signature=signature,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            heading=chunk.heading,
+            length=sum(len(forms.body) for forms in forms_of(chunk.text)),
+            text=chunk.text,
+            piece=chunk.piece,
+        )
 
 
 def _spans(

@@ -3,11 +3,47 @@
 from collections.abc import Callable, Sequence
 
 from notewell.backends.text.analysis import character_border
+from notewell.backends.text.passages import ScoredPassage
+from notewell.types import Hit, source_of
 
 SNIPPET_CHARACTERS = 700
 
 _WINDOW = 240
 """Characters that are weighed at once to find the match in an endless line."""
+
+
+def hit_of(
+    scored: ScoredPassage,
+    cited: tuple[int, int, int],
+    weight: Callable[[str], float],
+    most: int | None,
+) -> Hit:
+    """Return a passage as a hit of an answer.
+
+    Args:
+        scored: The passage, as it stands in the note.
+        cited: First, last and best line of the file that the hit shows.
+        weight: How much of the query a piece of text holds.
+        most: The most characters of the snippet; see `cut_snippet`.
+    """
+    passage = scored.passage
+    start, end, match = cited
+    best = scored.match_line - passage.start_line
+    snippet, first = cut_snippet(passage.text, best, weight, most)
+    source = source_of(passage.path)
+    return Hit(
+        path=passage.path,
+        start_line=start,
+        end_line=end,
+        match_line=match,
+        snippet=snippet,
+        snippet_line=start + first if source == "memory" else None,
+        score=scored.score,
+        vector_score=None if scored.vector is None else max(0.0, scored.vector),
+        text_score=scored.text or None,
+        source=source,
+        heading=passage.heading,
+    )
 
 
 def cut_snippet(
