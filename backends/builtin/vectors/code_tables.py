@@ -21,7 +21,7 @@ from notewell.backends.builtin.vectors.quantisation import (
     encode_rows,
     quantised_matrix,
 )
-from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet
+from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet, id_list
 from notewell.backends.builtin.vectors.sqlite_vec import codes_table
 
 _SLOTS: Final = 1024
@@ -110,7 +110,7 @@ def _windows(
         f"select w.{key} from json_each(?) as t cross join {table} as w"
         f" on w.{key} between t.value << {WINDOW_BITS}"
         f" and (t.value << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}",
-        f"[{','.join(map(str, texts))}]",
+        id_list(texts),
     )
     return rows
 
@@ -130,7 +130,7 @@ def _encoded(store: Store, kept: VectorSet, keys: Sequence[int]) -> list[bytes]:
         store.rows(
             f"select id, vector from {kept.vectors}"
             " where id in (select value from json_each(?))",
-            f"[{','.join(map(str, keys))}]",
+            id_list(keys),
         )
     )
     vectors = quantised_matrix([found.get(key, b"") for key in keys], kept.dimension)
@@ -164,14 +164,14 @@ def _is_sound(store: Store, kept: VectorSet, table: str) -> bool:
         for (key,) in store.rows(
             f"select id from {kept.vectors}"
             " where id in (select value from json_each(?))",
-            f"[{','.join(map(str, codes))}]",
+            id_list(codes),
         )
     }
     known = [key for key in codes if key in there]
     listed = store.one(
         f"select count(*) from {table}_rowids"
         " where rowid in (select value from json_each(?))",
-        f"[{','.join(map(str, codes))}]",
+        id_list(codes),
     )
     right = _encoded(store, kept, known) == [codes[key] for key in known]
     return bool(right and listed == len(codes))
@@ -239,7 +239,7 @@ def _write_block(store: Store, kept: VectorSet, number: int, texts: list[int]) -
         f" and id >> {WINDOW_BITS} in (select value from json_each(?)) order by id",
         texts[0] << WINDOW_BITS,
         (texts[-1] + 1) << WINDOW_BITS,
-        f"[{','.join(map(str, texts))}]",
+        id_list(texts),
     )
     vectors = quantised_matrix([vector for _, vector in rows], kept.dimension)
     ids = np.array([key for key, _ in rows], dtype="<i8").tobytes()

@@ -16,22 +16,23 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import apsw
 
-from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.quantisation import (
-    QuantisedQuery,
     RoughNeighbour,
     code_bits,
     encode_rows,
     quantised_matrix,
 )
-from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet
+from notewell.backends.builtin.vectors.sets import (
+    VectorQuery,
+    VectorSet,
+    first_after,
+    id_list,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from notewell.adapters.embeddings.base import Matrix
 
     Ids = NDArray[np.int64]
     Words = NDArray[np.uint64]
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 _HELD: Final = 256 * 2**20
 """Bytes of codes that are held: a million vectors of 384 numbers. More are read anew
 for each question."""
+
+_AT_ONCE: Final = 4_096
+"""Vectors that are in memory at once when all are compared."""
 
 
 class CodeBlock(NamedTuple):
@@ -50,7 +54,7 @@ class CodeBlock(NamedTuple):
 
 
 class CodeDistances(NamedTuple):
-    """How far every code is from a question's."""
+    """The Hamming distances of codes from a query's: ids and distances, shape (n,)."""
 
     ids: Ids
     distances: Distances
@@ -87,41 +91,41 @@ class CodeCache:
         self._blocks: dict[bytes, CodeBlock] = {}
         self._state: object = None
 
-    def scan(self, store: Store, kept: VectorSet, question: Matrix) -> CodeDistances:
-        """Compare the code of a question, shape (1, dimension), with all in the blocks.
+    def scan(self, query: VectorQuery) -> CodeDistances:
+        """Compare the code of a query with all in the blocks.
 
         Raises:
             apsw.CorruptError: a block is damaged.
         """
+        store, kept = query.store, query.kept
         marks = store.rows(f"select mark, number from {kept.blocks}")
         found = self._known(marks, lambda number: _read(store, kept, number))
-        return _scanned(found, question)
+        return _scanned(found, query)
 
-    def scan_table(
-        self, store: Store, kept: VectorSet, table: str, question: Matrix
-    ) -> CodeDistances:
+    def scan_table(self, query: VectorQuery, table: str) -> CodeDistances:
         """Do the same with the codes in a table of sqlite-vec.
 
         Raises:
             apsw.CorruptError: a chunk of the table is damaged.
         """
+        store, kept = query.store, query.kept
         held = store.get(kept.coded)
         state = (table, held, store.get(kept.coded_to))
-        if state != self._state:
-            marks = [
-                (block_mark(validity, rowids), chunk)
-                for chunk, validity, rowids in store.rows(
-                    f"select chunk_id, validity, rowids from {table}_chunks"
-                )
-            ]
-            found = self._known(marks, lambda chunk: read_chunk(store, table, chunk))
-            scan = _scanned(found, question)
-            if len(scan.ids) != held:
-                raise apsw.CorruptError("codes have gone")
-            if len(self._blocks) == len(marks):  # all of them have room
-                self._state = state
-            return scan
-        return _scanned(self._blocks.values(), question)
+        if state == self._state:
+            return _scanned(self._blocks.values(), query)
+        marks = [
+            (block_mark(validity, rowids), chunk)
+            for chunk, validity, rowids in store.rows(
+                f"select chunk_id, validity, rowids from {table}_chunks"
+            )
+        ]
+        found = self._known(marks, lambda chunk: read_chunk(store, table, chunk))
+        scan = _scanned(found, query)
+        if len(scan.ids) != held:
+            raise apsw.CorruptError("codes have gone")
+        if len(self._blocks) == len(marks):  # all of them have room
+            self._state = state
+        return scan
 
     def _known(
         self, marks: Sequence[tuple[bytes, int]], read: Callable[[int], CodeBlock]
@@ -137,10 +141,11 @@ class CodeCache:
         self._blocks = now
 
 
-def _scanned(blocks: Iterable[CodeBlock], question: Matrix) -> CodeDistances:
+def _scanned(blocks: Iterable[CodeBlock], query: VectorQuery) -> CodeDistances:
     import numpy as np
 
-    word = in_words(encode_rows(question))
+    row = np.array([query.vector.floats], dtype=np.float32)
+    word = in_words(encode_rows(row))
     ids, far = [np.empty(0, np.int64)], [np.empty(0, np.uint16)]
     for block in blocks:
         ids.append(block.ids)
@@ -174,6 +179,7 @@ def read_chunk(store: Store, table: str, chunk: int) -> CodeBlock:
 
 
 def block_mark(ids: bytes, codes: bytes) -> bytes:
+    """Return what tells a block from any other: 16 bytes."""
     from hashlib import blake2b  # with OpenSSL, which most searches do not need
 
     return blake2b(ids + codes, digest_size=16).digest()
@@ -195,25 +201,11 @@ def _read(store: Store, kept: VectorSet, number: int) -> CodeBlock:
     )
 
 
-_AT_ONCE: Final = 4_096
-"""Vectors that are in memory at once when all are compared."""
-
-
 class ProcessSearch:
     """Compares one question with the vectors of a set, by numpy."""
 
-    def __init__(
-        self,
-        store: Store,
-        tables: Generation,
-        kept: VectorSet,
-        question: QuantisedQuery,
-        held: CodeCache,
-    ) -> None:
-        self._store = store
-        self._tables = tables
-        self._kept = kept
-        self._question = question
+    def __init__(self, query: VectorQuery, held: CodeCache) -> None:
+        self._query = query
         self._held = held
 
     def near(self, wanted: int) -> list[RoughNeighbour]:
@@ -224,28 +216,29 @@ class ProcessSearch:
         Raises:
             apsw.Error: the blocks are damaged, or there are none.
         """
-        last = self._store.get(self._kept.blocked_to) or 0
-        rows = self._store.rows(
+        store, kept = self._query.store, self._query.kept
+        rows = store.rows(
             f"with near(id) as materialized (select value from json_each(?)"
-            f" union all select id from {self._kept.vectors} where id >= ?)"
+            f" union all select id from {kept.vectors} where id >= ?)"
             " select v.id, v.squares, v.vector"
-            f" from near cross join {self._kept.vectors} as v on v.id = near.id",
-            f"[{','.join(map(str, self._scan.nearest(wanted)))}]",
-            (last + 1) << WINDOW_BITS,
+            f" from near cross join {kept.vectors} as v on v.id = near.id",
+            id_list(self._scan.nearest(wanted)),
+            first_after(store, kept.blocked_to),
         )
         return _best_first(self._compared(rows))
 
     def all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
         """Return every vector, or those of some files, best first."""
-        every = f"select v.id, v.squares, v.vector from {self._kept.vectors} as v"
+        query = self._query
+        columns = "select v.id, v.squares, v.vector from"
+        execute = query.store.connection.execute
         if files is None:
-            rows = self._store.connection.execute(every)
+            rows = execute(f"{columns} {query.kept.vectors} as v")
         else:
-            rows = self._store.connection.execute(
-                f"{every} join {self._kept.texts} as t on t.id = v.id >> {WINDOW_BITS}"
-                f" join {self._tables.chunks} as c on c.digest = t.digest"
+            rows = execute(
+                f"{columns} {query.passages}"
                 " where c.file_id in (select value from json_each(?))",
-                (f"[{','.join(map(str, files))}]",),
+                (id_list(files),),
             )
         found: list[RoughNeighbour] = []
         while block := list(islice(rows, _AT_ONCE)):
@@ -254,14 +247,12 @@ class ProcessSearch:
 
     @cached_property
     def _scan(self) -> CodeDistances:
-        import numpy as np
-
-        question = np.array(self._question.floats, dtype=np.float32)
-        return self._held.scan(self._store, self._kept, question[None])
+        return self._held.scan(self._query)
 
     def _compared(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[RoughNeighbour]:
-        vectors = quantised_matrix([row[2] for row in rows], self._kept.dimension)
-        cosines = self._question.products([row[1] for row in rows], vectors)
+        query = self._query
+        vectors = quantised_matrix([row[2] for row in rows], query.kept.dimension)
+        cosines = query.vector.products([row[1] for row in rows], vectors)
         for row, cosine in zip(rows, cosines, strict=True):
             yield RoughNeighbour(row[0], cosine)
 

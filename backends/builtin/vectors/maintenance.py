@@ -37,6 +37,7 @@ from notewell.backends.builtin.vectors.sets import (
     VectorSet,
     all_sets,
     ensure_set,
+    id_list,
     read_identity,
     windows_of,
 )
@@ -153,12 +154,11 @@ def settle(
 
 
 def _keep_mean(store: Store, kept: VectorSet, live: Sequence[int]) -> None:
-    some = map(str, live[:: max(1, len(live) // _SAMPLE)])
     rows = store.rows(
         f"select v.vector from json_each(?) as t join {kept.vectors} as v"
         f" on v.id between t.value << {WINDOW_BITS}"
         f" and (t.value << {WINDOW_BITS}) + {(1 << WINDOW_BITS) - 1}",
-        f"[{','.join(some)}]",
+        id_list(live[:: max(1, len(live) // _SAMPLE)]),
     )
     if rows:
         vectors = dequantise(quantised_matrix([row[0] for row in rows], kept.dimension))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from operator import mul
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import apsw
 
@@ -30,7 +30,12 @@ from notewell.backends.builtin.vectors.quantisation import (
     code_bits,
     floats_of,
 )
-from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet, windows_of
+from notewell.backends.builtin.vectors.sets import (
+    WINDOW_BITS,
+    VectorQuery,
+    VectorSet,
+    id_list,
+)
 from notewell.backends.builtin.vectors.sqlite_vec import (
     MOST,
     DatabaseSearch,
@@ -67,14 +72,6 @@ class Neighbour(NamedTuple):
     window: int
 
 
-class _SearchMethod(Protocol):
-    """How candidates are found; see `DatabaseSearch`."""
-
-    def near(self, wanted: int) -> list[RoughNeighbour]: ...
-
-    def all(self, files: Sequence[int] | None) -> list[RoughNeighbour]: ...
-
-
 class NearestNeighbours:
     """What vectors are searched by, in one program. Safe to share between threads."""
 
@@ -90,10 +87,7 @@ class NearestNeighbours:
         """Return the search of a set for one question."""
         store.scans(often=self._stays)
         return VectorSearch(
-            store,
-            tables,
-            kept,
-            QuantisedQuery(vector),
+            VectorQuery(store, tables, kept, QuantisedQuery(vector)),
             extension=load_extension(store, self._settings),
             held=self._held,
             stays=self._stays,
@@ -104,35 +98,21 @@ class VectorSearch:
     """The vectors of one set, to be compared with one question.
 
     Attributes:
-        kept: The set.
         fallbacks: Why they were compared in the process, if they were to be in the
             database.
     """
 
     def __init__(
-        self,
-        store: Store,
-        tables: Generation,
-        kept: VectorSet,
-        question: QuantisedQuery,
-        *,
-        extension: Extension,
-        held: CodeCache,
-        stays: bool,
+        self, query: VectorQuery, *, extension: Extension, held: CodeCache, stays: bool
     ) -> None:
-        self._store = store
-        self._tables = tables
-        self.kept = kept
-        self._question = question
-        self._in_process = ProcessSearch(store, tables, kept, question, held)
-        self._way: _SearchMethod = self._in_process
-        self._many = needs_codes(store, kept)
-        hindered = hindrance(store, kept, extension, many=self._many)
+        self._query = query
+        self._in_process = ProcessSearch(query, held)
+        self._database: DatabaseSearch | None = None
+        self._many = needs_codes(query.store, query.kept)
+        hindered = hindrance(query.store, query.kept, extension, many=self._many)
         self.fallbacks = (hindered,) if hindered else ()
         if extension.version is not None and not hindered:
-            self._way = DatabaseSearch(
-                store, tables, kept, question, held=held if stays else None
-            )
+            self._database = DatabaseSearch(query, held=held if stays else None)
 
     def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Neighbour]:
         """Return the nearest chunks of notes that are visible, best first.
@@ -153,14 +133,12 @@ class VectorSearch:
 
     def cosines(self, chunks: Sequence[int]) -> dict[int, Neighbour]:
         """Return for each of these chunks that has a vector how near it is."""
-        rows = self._store.rows(
-            "select c.id, v.id, v.squares, v.vector"
-            f" from {self._tables.chunks} as c"
-            f" join {self._kept_join}"
+        rows = self._query.store.rows(
+            f"select c.id, v.id, v.squares, v.vector from {self._query.passages}"
             " where c.id in (select value from json_each(?))",
-            f"[{','.join(map(str, chunks))}]",
+            id_list(chunks),
         )
-        cosines = self._question.cosines([(row[2], row[3]) for row in rows])
+        cosines = self._query.vector.cosines([(row[2], row[3]) for row in rows])
         best: dict[int, Neighbour] = {}
         for (chunk, key, *_), cosine in zip(rows, cosines, strict=True):
             window = key & ((1 << WINDOW_BITS) - 1)
@@ -172,88 +150,85 @@ class VectorSearch:
     @cached_property
     def calibration(self) -> Calibration:
         """What the vectors are worth among these notes."""
-        return read_calibration(self._known.get(calibration_key(self.kept)))
+        return read_calibration(self._known.get(calibration_key(self._query.kept)))
 
     @cached_property
     def background(self) -> float:
         """The mean cosine of all vectors with the question's."""
-        mean = self._known.get(self.kept.mean)
+        mean = self._known.get(self._query.kept.mean)
         if mean is None:
             return 0.0
         if not isinstance(mean, bytes):
             raise apsw.CorruptError("the mean vector is damaged")
         floats = floats_of(mean)
-        if len(floats) != self.kept.dimension:
+        if len(floats) != self._query.kept.dimension:
             raise apsw.CorruptError("the mean vector is damaged")
-        return float(sum(map(mul, floats, self._question.floats)))
+        return float(sum(map(mul, floats, self._query.vector.floats)))
 
     @cached_property
     def _known(self) -> dict[str, object]:
         """What is kept of the set as a whole."""
-        rows = self._store.rows(
+        rows = self._query.store.rows(
             "select key, value from nw_meta where key in (?, ?)",
-            self.kept.mean,
-            calibration_key(self.kept),
+            self._query.kept.mean,
+            calibration_key(self._query.kept),
         )
         return dict(rows)
 
     def window(self, text: str, number: int) -> Window:
         """Return a window of a passage: its lines, and its text."""
-        cut = cut_windows(text, self.kept.cut)
+        cut = cut_windows(text, self._query.kept.cut)
         return cut[min(number, len(cut) - 1)]
-
-    @property
-    def _kept_join(self) -> str:
-        return (
-            f"{self.kept.texts} as t on t.digest = c.digest"
-            f" join {self.kept.vectors} as v on {windows_of('v', 't')}"
-        )
 
     def _is_coded(self) -> bool:
         """Say whether codes choose candidates."""
         if not self._many:
             return False
-        in_process = self._way is self._in_process
-        key = self.kept.blocked_to if in_process else self.kept.coded_to
-        return _has_codes(self._store, self.kept, key)
+        kept = self._query.kept
+        key = kept.coded_to if self._database else kept.blocked_to
+        return _has_codes(self._query.store, kept, key)
 
     def _near(self, wanted: int) -> list[RoughNeighbour]:
         found = self._in_database(
-            lambda way: way.near(wanted), "the codes of vectors are damaged"
+            lambda database: database.near(wanted), "the codes of vectors are damaged"
         )
         if found is not None:
             return found
-        if _has_codes(self._store, self.kept, self.kept.blocked_to):
+        if _has_codes(self._query.store, self._query.kept, self._query.kept.blocked_to):
             return self._in_process.near(wanted)
         return self._in_process.all(None)
 
     def _all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
-        found = self._in_database(lambda way: way.all(files), "sqlite-vec failed")
+        found = self._in_database(
+            lambda database: database.all(files), "sqlite-vec failed"
+        )
         return self._in_process.all(files) if found is None else found
 
     def _in_database(
-        self, search: Callable[[_SearchMethod], list[RoughNeighbour]], failed: str
+        self, search: Callable[[DatabaseSearch], list[RoughNeighbour]], failed: str
     ) -> list[RoughNeighbour] | None:
         """Search in the database; None, and no more, once that has failed."""
-        if self._way is self._in_process:
+        if self._database is None:
             return None
         try:
-            return search(self._way)
+            return search(self._database)
         except (apsw.InterruptError, apsw.BusyError):
             raise
         except apsw.Error as error:
-            self._way = self._in_process
+            self._database = None
             why = f"{failed} ({error}); {_ANEW}"
             self.fallbacks = (in_process_fallback("corrupt", why),)
             return None
 
     def _candidates(self) -> int:
-        passages = self._store.get("passages") or 0
+        passages = self._query.store.get("passages") or 0
         return _CANDIDATES + int(passages) // _PASSAGES_PER_CANDIDATE
 
     def _files(self, visible: Callable[[str], bool]) -> list[int] | None:
         """Return the files that may be seen; None if that is all of them."""
-        rows = self._store.rows(f"select id, path from {self._tables.files}")
+        rows = self._query.store.rows(
+            f"select id, path from {self._query.tables.files}"
+        )
         seen = [key for key, path in rows if visible(path)]
         return None if len(seen) == len(rows) else seen
 
@@ -289,14 +264,14 @@ class VectorSearch:
             start, size = start + size, 2 * size
             cosines = {one.vector: one.cosine for one in block}
             # In the order of the list that is given: the best first.
-            for key, chunk, path in self._store.rows(
+            for key, chunk, path in self._query.store.rows(
                 "select n.value, c.id, f.path from json_each(?) as n"
-                f" cross join {self.kept.texts} as t"
+                f" cross join {self._query.kept.texts} as t"
                 f" on t.id = n.value >> {WINDOW_BITS}"
-                f" cross join {self._tables.chunks} as c on c.digest = t.digest"
-                f" cross join {self._tables.files} as f on f.id = c.file_id"
+                f" cross join {self._query.tables.chunks} as c on c.digest = t.digest"
+                f" cross join {self._query.tables.files} as f on f.id = c.file_id"
                 " order by n.key, c.id",
-                f"[{','.join(map(str, cosines))}]",
+                id_list(cosines),
             ):
                 if path not in seen:
                     seen[path] = visible(path)

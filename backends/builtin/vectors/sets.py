@@ -6,9 +6,11 @@ vector for each of its windows; which set that is tells also how they are cut. H
 also the texts of a generation that wait for a vector of a set.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import apsw
@@ -17,6 +19,9 @@ from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.errors import IndexUnreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+
+if TYPE_CHECKING:
+    from notewell.backends.builtin.vectors.quantisation import QuantisedQuery
 
 VECTORS_VERSION: Final = 2
 """Of these tables; another one's sets are not read."""
@@ -124,6 +129,32 @@ class VectorSet:
             at integer not null
         ) strict, without rowid;
         """
+
+
+@dataclass(frozen=True, slots=True)
+class VectorQuery:
+    """One query, and the vectors that it is compared with.
+
+    Attributes:
+        store: A reader of the index.
+        tables: The generation of the text whose passages are meant.
+        kept: The set of vectors.
+        vector: The query's own.
+    """
+
+    store: Store
+    tables: Generation
+    kept: VectorSet
+    vector: QuantisedQuery
+
+    @property
+    def passages(self) -> str:
+        """The SQL that joins each chunk `c` with its text `t` and its windows `v`."""
+        return (
+            f"{self.tables.chunks} as c"
+            f" join {self.kept.texts} as t on t.digest = c.digest"
+            f" join {self.kept.vectors} as v on {windows_of('v', 't')}"
+        )
 
 
 def find_set(store: Store, identity: EmbeddingIdentity, cut: str) -> VectorSet | None:
@@ -257,6 +288,24 @@ def missing_now(reader: Store, tables: Generation, vectors: VectorSet) -> int:
     if vectors.id not in before[1]:
         before[1][vectors.id] = count_missing(reader, tables, vectors)
     return before[1][vectors.id]
+
+
+def first_after(store: Store, key: str) -> int:
+    """Return the least id of the vectors that came after codes were written.
+
+    Args:
+        key: Of the last text that may have codes: `coded_to` or `blocked_to` of a set.
+    """
+    return (int(store.get(key) or 0) + 1) << WINDOW_BITS
+
+
+def id_list(ids: Iterable[int]) -> str:
+    """Return ids as `json_each` of SQLite reads them.
+
+    >>> id_list([3, 5])
+    '[3,5]'
+    """
+    return f"[{','.join(map(str, ids))}]"
 
 
 def windows_of(vector: str, text: str) -> str:

@@ -22,15 +22,18 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.in_process import CodeCache, CodeDistances
+from notewell.backends.builtin.vectors.in_process import CodeCache
 from notewell.backends.builtin.vectors.quantisation import (
-    QuantisedQuery,
     RoughNeighbour,
     encode_vector,
 )
-from notewell.backends.builtin.vectors.sets import WINDOW_BITS, VectorSet, windows_of
+from notewell.backends.builtin.vectors.sets import (
+    VectorQuery,
+    VectorSet,
+    first_after,
+    id_list,
+)
 from notewell.config import VectorSettings
 from notewell.log import log
 from notewell.types import Fallback
@@ -175,27 +178,16 @@ def _log_once(said: str) -> None:
 
 
 class DatabaseSearch:
-    """Compares one question with the vectors of a set, in SQL."""
+    """Compares one query with the vectors of a set, in SQL."""
 
-    def __init__(
-        self,
-        store: Store,
-        tables: Generation,
-        kept: VectorSet,
-        question: QuantisedQuery,
-        *,
-        held: CodeCache | None = None,
-    ) -> None:
-        """Prepare for a question.
+    def __init__(self, query: VectorQuery, *, held: CodeCache | None = None) -> None:
+        """Prepare for a query.
 
         Args:
             held: What holds codes in memory, in a program that stays.
         """
-        self._store = store
+        self._query = query
         self._held = held
-        self._tables = tables
-        self._kept = kept
-        self._question = question
 
     def near(self, wanted: int) -> list[RoughNeighbour]:
         """Return the best of about so many vectors whose codes are nearest, best first.
@@ -205,42 +197,39 @@ class DatabaseSearch:
         Raises:
             apsw.Error: the table is damaged.
         """
-        table = codes_table(self._store, self._kept)
-        last = self._store.get(self._kept.coded_to) or 0
-        coded = self._store.get(self._kept.coded) or 0
-        if self._held is not None and coded >= HELD_FROM:
-            keys = self._scan(self._held, table).nearest(wanted)
+        store, kept = self._query.store, self._query.kept
+        table = codes_table(store, kept)
+        new = f"select id from {kept.vectors} where id >="
+        after = first_after(store, kept.coded_to)
+        if self._held is not None and (store.get(kept.coded) or 0) >= HELD_FROM:
+            keys = self._held.scan_table(self._query, table).nearest(wanted)
             return self._rated(
-                "select value from json_each(?6)"
-                f" union all select id from {self._kept.vectors} where id >= ?7",
+                f"select value from json_each(?6) union all {new} ?7",
                 wanted // _OF_CANDIDATES,
-                f"[{','.join(map(str, keys))}]",
-                (last + 1) << WINDOW_BITS,
+                id_list(keys),
+                after,
             )
-        code = encode_vector(self._question.floats)
-        bound = self._bound(table, code, wanted)
+        code = encode_vector(self._query.vector.floats)
         return self._rated(
             f"select rowid from {table}"
             " where code match vec_bit(?6) and k = ?7 and distance <= ?8"
-            f" union all select id from {self._kept.vectors} where id >= ?9",
+            f" union all {new} ?9",
             wanted // _OF_CANDIDATES,
             code,
             MOST,
-            bound,
-            (last + 1) << WINDOW_BITS,
+            self._bound(table, code, wanted),
+            after,
         )
 
     def all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
         """Return every vector, or those of some files, best first."""
         if files is None:
-            return self._rated(f"select id from {self._kept.vectors}", _ALL)
+            return self._rated(f"select id from {self._query.kept.vectors}", _ALL)
         return self._rated(
-            f"select v.id from {self._tables.chunks} as c"
-            f" join {self._kept.texts} as t on t.digest = c.digest"
-            f" join {self._kept.vectors} as v on {windows_of('v', 't')}"
+            f"select v.id from {self._query.passages}"
             " where c.file_id in (select value from json_each(?6))",
             _ALL,
-            f"[{','.join(map(str, files))}]",
+            id_list(files),
         )
 
     def _rated(self, which: str, most: int, *values: object) -> list[RoughNeighbour]:
@@ -248,17 +237,17 @@ class DatabaseSearch:
 
         By the first half alone it is seen which are the best, but for a few thousandths.
         """
-        rows = self._store.rows(
+        rows = self._query.store.rows(
             f"with near(id) as materialized ({which}), best as materialized ("
             "  select v.id, v.vector,"
             "   vec_distance_cosine(vec_int8(v.vector), vec_int8(?1)) as far"
-            f"  from near cross join {self._kept.vectors} as v on v.id = near.id"
+            f"  from near cross join {self._query.kept.vectors} as v on v.id = near.id"
             "  order by far, v.id limit ?5"
             ") select id, ?3 * (1 - far)"
             "  + ?4 * (1 - vec_distance_cosine(vec_int8(vector), vec_int8(?2)))"
             " from best order by 2 desc, 1",
-            *self._question.halves,
-            *self._question.shares,
+            *self._query.vector.halves,
+            *self._query.vector.shares,
             most,
             *values,
         )
@@ -266,20 +255,14 @@ class DatabaseSearch:
             raise apsw.CorruptError("a vector is damaged")
         return [RoughNeighbour(*row) for row in rows]
 
-    def _scan(self, held: CodeCache, table: str) -> CodeDistances:
-        import numpy as np
-
-        question = np.array([self._question.floats], dtype=np.float32)
-        return held.scan_table(self._store, self._kept, table, question)
-
     def _bound(self, table: str, code: bytes, wanted: int) -> int:
         """Return a distance within which there are about so many codes."""
         asked = int.from_bytes(code, "big")
         held, sample = 0, list[int]()
-        for live, some in _samples(self._store, table, len(code)):
+        for live, some in _samples(self._query.store, table, len(code)):
             held += live
             sample += [(int.from_bytes(one, "big") ^ asked).bit_count() for one in some]
-        if held != self._store.get(self._kept.coded):
+        if held != self._query.store.get(self._query.kept.coded):
             raise apsw.CorruptError("codes have gone")
         if not sample:
             return 0
