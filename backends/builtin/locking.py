@@ -11,7 +11,7 @@ from notewell.backends.builtin.errors import BACKEND, backend_errors
 from notewell.errors import BackendUnavailable
 
 if TYPE_CHECKING:
-    from filelock import BaseFileLock
+    from filelock import FileLock
 
 _LOOK_UP: Final = 0.25
 """Seconds between two looks at whether one has to wait any longer."""
@@ -51,16 +51,11 @@ def _acquired(
     patient: bool,
     listener: Listener,
     closing: threading.Event | None,
-) -> "BaseFileLock | None":
-    # Slow to import, and only for writers.
-    from filelock import Timeout
-
-    from notewell.files import private_lock
+) -> "FileLock | None":
+    from notewell.files import private_lock, take_lock
 
     lock = private_lock(Path(f"{path}.lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
+    if not take_lock(lock):
         if not patient:
             return None
         listener.waiting()
@@ -68,13 +63,10 @@ def _acquired(
     return lock
 
 
-def _wait_for(lock: "BaseFileLock", closing: threading.Event | None) -> None:
-    from filelock import Timeout
+def _wait_for(lock: "FileLock", closing: threading.Event | None) -> None:
+    from notewell.files import take_lock
 
     while closing is None or not closing.is_set():
-        try:
-            lock.acquire(timeout=_LOOK_UP)
-        except Timeout:
-            continue
-        return
+        if take_lock(lock, within=_LOOK_UP):
+            return
     raise BackendUnavailable(BACKEND, "the index is being closed", remedy="reopen it")

@@ -30,10 +30,10 @@ from notewell.backends.base import SILENT, Listener, Site
 from notewell.backends.qmd.paths import Collection
 from notewell.backends.qmd.program import BACKEND, Abilities
 from notewell.errors import BackendUnavailable
-from notewell.files import create_folder, private_lock, replace_file
+from notewell.files import create_folder, private_lock, replace_file, take_lock
 
 if TYPE_CHECKING:
-    from filelock import BaseFileLock
+    from filelock import FileLock
 
 
 _Signature = tuple[int, int, int]
@@ -244,11 +244,11 @@ class QmdHome:
     ) -> AsyncGenerator[bool]:
         """Hold the lock of this home; give False if it is taken and we do not wait."""
         lock = self._lock()
-        mine = _is_acquired(lock)
+        mine = take_lock(lock)
         if not mine and patient:
             listener.waiting()
             # Another process tells nobody that it lets go.
-            while not (mine := _is_acquired(lock)):  # noqa: ASYNC110
+            while not (mine := take_lock(lock)):  # noqa: ASYNC110
                 await asyncio.sleep(_ASK_AGAIN)
         try:
             yield mine
@@ -256,7 +256,7 @@ class QmdHome:
             if mine:
                 lock.release()
 
-    def _lock(self) -> "BaseFileLock":
+    def _lock(self) -> "FileLock":
         self.create()
         try:
             return private_lock(self.folder / "lock")
@@ -266,16 +266,6 @@ class QmdHome:
                 f"its home cannot be written: {exc.strerror}: {self.folder}",
                 remedy="see the permissions of the state folder",
             ) from exc
-
-
-def _is_acquired(lock: "BaseFileLock") -> bool:
-    from filelock import Timeout  # slow to import, and only for writers
-
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return False
-    return True
 
 
 def _folder_name(site: Site) -> str:

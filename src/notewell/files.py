@@ -33,6 +33,17 @@ def private_lock(file: Path) -> "FileLock":
     return FileLock(file, mode=0o600)
 
 
+def take_lock(lock: "FileLock", *, within: float = 0.0) -> bool:
+    """Take a lock; say False if another holds it for longer than so many seconds."""
+    from filelock import Timeout
+
+    try:
+        lock.acquire(timeout=within)
+    except Timeout:
+        return False
+    return True
+
+
 def replace_file(file: Path, raw: bytes) -> None:
     """Put other bytes in the place of a file, or make one; never a part of them.
 

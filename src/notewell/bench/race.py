@@ -23,7 +23,7 @@ from notewell.bench.queries import JudgedQuery, line_reader
 from notewell.bench.report import Measurements, build_report
 from notewell.bench.results import BenchReport
 from notewell.errors import UsageError
-from notewell.files import private_lock
+from notewell.files import private_lock, take_lock
 from notewell.workspace import (
     Note,
     Workspace,
@@ -242,8 +242,6 @@ def working_folder(named: Path | None) -> Generator[Path]:
         with TemporaryDirectory(prefix="notewell-bench-") as folder:
             yield Path(folder)
         return
-    from filelock import Timeout
-
     mark = named / _MARK
     try:
         if named.is_dir() and not mark.exists() and any(named.iterdir()):
@@ -257,13 +255,14 @@ def working_folder(named: Path | None) -> Generator[Path]:
             f"{named} cannot be written: {exc.strerror or exc}",
             remedy="name another folder with --state",
         ) from exc
-    try:
-        with lock.acquire(timeout=0):
-            yield named
-    except Timeout as exc:
+    if not take_lock(lock):
         raise UsageError(
             f"another benchmark works in {named}", remedy="wait for it, or name another"
-        ) from exc
+        )
+    try:
+        yield named
+    finally:
+        lock.release()
 
 
 def leave_out(folder: Path, gaps: Sequence[Gap]) -> None:

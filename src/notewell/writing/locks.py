@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.errors import NoteNotWritten
-from notewell.files import private_lock
+from notewell.files import private_lock, take_lock
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -109,15 +109,9 @@ def _acquire(lock: "FileLock", file: Path, waiting: _Waiting) -> None:
     Raises:
         NoteNotWritten: somebody holds it for longer.
     """
-    from filelock import Timeout  # slow to import, and only for writers
-
-    while True:
-        try:
-            lock.acquire(timeout=0)
-            break
-        except Timeout:
-            waiting.go_on(lambda: _holder(file))
-            time.sleep(_LOOK)
+    while not take_lock(lock):
+        waiting.go_on(lambda: _holder(file))
+        time.sleep(_LOOK)
     with contextlib.suppress(OSError):  # a full disk: it is a help, no more
         file.write_text(f"{os.getpid()}\n", encoding="ascii")
 
