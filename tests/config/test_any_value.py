@@ -54,7 +54,7 @@ CLOSED = {
 """What counts in the place of a wrong value, where that is not the default."""
 
 REFUSED = re.compile(
-    r"memory\.backend|memory\.qmd(\.scope.*)?|agents\.defaults\.workspace"
+    r"memory\.backend|memory\.qmd(\.scope.*)?|agents\.defaults(\.workspace)?"
     r"|(memory\.search|agents\.defaults\.memorySearch)(\.enabled)?"
 )
 """Keys without which nobody knows what may be answered."""

@@ -248,12 +248,25 @@ def test_a_wrong_container_costs_its_keys_and_says_what_to_write(
     assert values_of(settings) == values_of(load("{}"))
 
 
-def test_a_switch_in_the_place_of_its_container_is_closed(load: Load) -> None:
-    settings = load(nested(f"{SEARCH}.remote.batch", "true"))
+@pytest.mark.parametrize(
+    ("key", "said", "closed"),
+    [
+        (f"{SEARCH}.remote.batch", "enabled", f"{SEARCH}.remote.batch.enabled"),
+        (
+            "agents.defaults.compaction",
+            "memoryFlush.enabled",
+            "agents.defaults.compaction.memoryFlush.enabled",
+        ),
+    ],
+)
+def test_something_else_in_the_place_of_a_container_is_closed(
+    load: Load, key: str, said: str, closed: str
+) -> None:
+    settings = load(nested(key, "true"))
 
     [warning] = settings.warnings
-    assert "; enabled counts as false; accepted: an object such as {" in warning
-    assert not settings.agent(None).search.remote.batch.enabled
+    assert f"; {said} counts as false; accepted: an object" in warning
+    assert values_of(settings)[closed] is False
 
 
 def test_a_wrong_item_of_a_list_is_left_out_alone(load: Load) -> None:

@@ -65,7 +65,7 @@ def read_layer(
     memory = object_at(raw, "memory", "memory")
     own = {key: value for key, value in memory.items() if key != "search"}
     defaults = object_at(object_at(raw, "agents", "agents"), "defaults", DEFAULTS)
-    compaction = object_at(defaults, "compaction", f"{DEFAULTS}.compaction")
+    compaction = defaults.get("compaction", {})
     return ConfigLayer(
         memory=read_block(
             MemorySettings, own, at="memory", context=context, origin=origin

@@ -133,14 +133,14 @@ def test_what_agents_need_is_looked_for(run: "Notewell") -> None:
 def test_a_broken_configuration_is_a_problem_and_not_the_end(
     run: "Notewell", tmp_path: Path
 ) -> None:
-    file = config_file(tmp_path, '{memory: {citations: "sometimes"}}')
+    file = config_file(tmp_path, "{memory: {backend: 5}}")
 
     ran = run("doctor", "--json", "--config", file)
 
     checks = {check["name"]: check for check in ran.value["checks"]}
     assert (ran.code, ran.value["ok"]) == (1, False)
     assert checks["configuration"]["status"] == "problem"
-    assert "memory.citations" in checks["configuration"]["detail"]
+    assert "memory.backend" in checks["configuration"]["detail"]
     assert checks["configuration"]["remedy"]
     assert checks["python"]["status"] == "ok"
 
