@@ -148,7 +148,8 @@ def plain(
     def call(
         self: PlainCalls[_Inner], /, *args: _Given.args, **kwargs: _Given.kwargs
     ) -> _Result:
-        return self._run(method(self._inner, *args, **kwargs), loop=loop)
+        coroutine = method(self._inner, *args, **kwargs)  # pyright: ignore[reportPrivateUsage]
+        return self._run(coroutine, loop=loop)  # pyright: ignore[reportPrivateUsage]
 
     return call
 

@@ -29,15 +29,13 @@ HONEST: Final = {
 def named_engines(tree: ast.AST) -> Iterator[int]:
     """Yield the lines of code, not of prose, that name an engine or its settings."""
     for node in ast.walk(tree):
-        named: object = None
-        if isinstance(node, ast.Constant):
-            named = node.value
-        elif isinstance(node, ast.Attribute):
-            named = node.attr
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            named = ".".join(node.module.split(".")[2:3])
-        if named in tuple(BUILTIN):
+        if (isinstance(node, ast.Constant) and node.value in tuple(BUILTIN)) or (
+            isinstance(node, ast.Attribute) and node.attr in BUILTIN
+        ):
             yield node.lineno
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            below = node.module.split(".")[2:3]
+            yield from [node.lineno for name in below if name in BUILTIN]
 
 
 def test_no_engine_is_known_by_name_outside_the_registry() -> None:

@@ -12,9 +12,8 @@ import pytest
 
 from notewell import BackendUnavailable, UsageError, open_memory, open_memory_sync
 from notewell.backends.base import PLAIN_RUN, Backend, Findings, Query, Run, Site
-from notewell.backends.registry import BUILTIN
+from notewell.backends.registry import BUILTIN, open_backend
 from notewell.errors import BackendFailed, PathRefused
-from notewell.memory import setup
 from notewell.types import IndexReport, IndexStatus
 
 GROUP = "agent:main:telegram:group:-100200"
@@ -401,14 +400,13 @@ async def test_an_engine_is_opened_once_by_all_who_need_it(
     notes: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Site] = []
-    open_engine = setup._open_engine
 
-    async def counted(site: Site) -> Backend:
+    async def counted(name: str, site: Site) -> Backend:
         opened.append(site)
         await asyncio.sleep(0.01)
-        return await open_engine(site)
+        return await open_backend(name, site)
 
-    monkeypatch.setattr(setup, "_open_engine", counted)
+    monkeypatch.setattr("notewell.memory.setup.open_backend", counted)
 
     async with open_memory(workspace=notes, environ=environ) as memory:
         impatient = asyncio.create_task(memory.search("cat"))

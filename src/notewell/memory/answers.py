@@ -69,7 +69,7 @@ class MemoryQuery:
 
 def check_query(
     setup: Setup,
-    text: str,
+    text: object,
     *,
     session_key: str | None,
     max_results: int | None,
