@@ -7,10 +7,11 @@ own test suite inherits.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Final, Literal, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
 from notewell.config import AgentSettings, MemorySettings
+from notewell.errors import BackendError, BackendFailed, BackendTimeout
 from notewell.types import (
     EmptyReason,
     Fallback,
@@ -239,6 +240,15 @@ def share_lines(one: Hit, other: Hit) -> bool:
         and one.start_line <= other.end_line
         and other.start_line <= one.end_line
     )
+
+
+def reason_of(error: BackendError) -> FallbackReason:
+    """Return the reason that a step away from an engine has for its error."""
+    if isinstance(error, BackendTimeout):
+        return "timeout"
+    if isinstance(error, BackendFailed):
+        return cast("FallbackReason", error.reason)
+    return "missing"
 
 
 class Backend(Protocol):

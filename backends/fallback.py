@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from notewell.backends.base import (
     PLAIN_RUN,
@@ -20,12 +20,13 @@ from notewell.backends.base import (
     Run,
     Site,
     in_order,
+    reason_of,
     share_lines,
 )
 from notewell.backends.freshness import Rhythm, Schedule
 from notewell.backends.loops import drive, off_the_loop
 from notewell.backends.registry import STAND_IN, backend_class, open_backend
-from notewell.errors import BackendError, BackendFailed, BackendTimeout, BackendUnknown
+from notewell.errors import BackendError, BackendUnknown
 from notewell.types import Fallback, FallbackReason, Hit, IndexReport, IndexStatus
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ class FallbackBackend:
         """Say why builtin answers: the failure once, then that it is waited for."""
         failure = self._failure
         assert failure is not None, "a backend rests because it failed"
-        reason = _reason(failure)
+        reason = reason_of(failure)
         if self._told and not told:
             reason = "cooldown"
         self._told = True
@@ -273,14 +274,6 @@ def _following(stand_in: Backend) -> Schedule:
     )
     schedule.start()
     return schedule
-
-
-def _reason(error: BackendError) -> FallbackReason:
-    if isinstance(error, BackendTimeout):
-        return "timeout"
-    if isinstance(error, BackendFailed):
-        return cast("FallbackReason", error.reason)
-    return "missing"
 
 
 def second_opinion(

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from notewell.backends.base import Site, in_order, share_lines
+from notewell.backends.base import Site, in_order, reason_of, share_lines
 from notewell.backends.loops import off_the_loop
 from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.client import Deadline
@@ -24,7 +24,7 @@ from notewell.backends.qmd.home import (
 )
 from notewell.backends.qmd.keywords import KeywordHits, KeywordSearch
 from notewell.backends.qmd.program import RECOMMENDED, Program
-from notewell.errors import BackendError, BackendFailed, BackendTimeout
+from notewell.errors import BackendError
 from notewell.types import Fallback, FallbackReason, Hit, Mode
 
 _FOR_WORDS: Final = 0.3
@@ -93,7 +93,9 @@ class SearchModes:
                     documents = await method.ask(deadline.part(1 - _FOR_WORDS))
                 except BackendError as error:
                     steps.append(
-                        _step(method.name, method.below, _reason(error), error.message)
+                        _step(
+                            method.name, method.below, reason_of(error), error.message
+                        )
                     )
                     continue
                 return await self._join_keywords(
@@ -274,11 +276,3 @@ def _same(hit: Hit, others: Sequence[Hit]) -> int | None:
 
 def _step(from_: str, to: str, reason: FallbackReason, message: str) -> Fallback:
     return Fallback(kind="mode", from_=from_, to=to, reason=reason, message=message)
-
-
-def _reason(error: BackendError) -> FallbackReason:
-    if isinstance(error, BackendTimeout):
-        return "timeout"
-    if isinstance(error, BackendFailed):
-        return cast("FallbackReason", error.reason)
-    return "exit"
