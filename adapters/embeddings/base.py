@@ -184,10 +184,10 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class EmbedsQuestions(Protocol):
-    """An embedder that turns a question into a vector without numpy."""
+    """An embedder that turns a query into a vector without numpy."""
 
     def embed_question(self, text: str) -> bytes:
-        """Return the question's unit vector: float32, little-endian.
+        """Return the query's unit vector: float32, little-endian.
 
         Returns:
             The numbers that `embed` gives for the role "query"; no bytes where that

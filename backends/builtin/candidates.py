@@ -178,7 +178,11 @@ class Candidates:
         return script_of(self._text)
 
     def _vectors(self, meaning: QueryVector) -> "VectorSearch | None":
-        if meaning.vector is None or meaning.identity is None or meaning.ways is None:
+        if (
+            meaning.vector is None
+            or meaning.identity is None
+            or meaning.neighbours is None
+        ):
             return None
         from notewell.backends.builtin.vectors.sets import answering_set, missing_now
 
@@ -186,7 +190,9 @@ class Candidates:
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
         self.lacking = missing_now(self._store, self._tables, kept)
-        return meaning.ways.search(self._store, self._tables, kept, meaning.vector)
+        return meaning.neighbours.search(
+            self._store, self._tables, kept, meaning.vector
+        )
 
     def _compared(self, scored: ScoredPassage) -> ScoredPassage:
         """Add what its vectors say: how near it is, and where if no word says it."""

@@ -136,7 +136,7 @@ class Engine:
                 if not self._site.stays:
                     self._vectors.begin()
                 # Before the index is read: a provider may take seconds.
-                meaning = self._vectors.meaning(query.text)
+                meaning = self._vectors.query_vector(query.text)
             with self._readers.one(stop) as store:
                 outdated = self._identity.reason_to_replace(
                     store.built_with(store.live())

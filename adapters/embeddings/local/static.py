@@ -54,7 +54,7 @@ _BATCH: Final = 512
 _LETTERS_A_PIECE: Final = 2.6
 
 _LONG_ENOUGH: Final = 4
-"""By these 16 of 21 nonsense questions were told from 190 in English, and none of those
+"""By these 16 of 21 nonsense queries were told from 190 in English, and none of those
 taken for nonsense."""
 
 _SPACE: Final = "▁"
@@ -175,7 +175,7 @@ class StaticEmbedder:
         return found
 
     def embed_question(self, text: str) -> bytes:
-        """Return the unit vector of a question; see `EmbedsQuestions.question`.
+        """Return the unit vector of a query; see `EmbedsQuestions.embed_question`.
 
         Raises:
             EmbeddingError: the vocabulary cannot be read.

@@ -1,7 +1,7 @@
 """How well a model tells these notes apart, measured on the notes themselves.
 
 When the vectors of a set are written, short cuts of the notes' own text are asked as
-questions. How far the passages that a cut was taken from stand out from all others
+queries. How far the passages that a cut was taken from stand out from all others
 says what a cosine of this model is worth here, in each script: an English model sees
 little difference between Chinese notes, and one model's cosines lie around .2,
 another's around .8. A search only reads the numbers that were kept.
@@ -34,7 +34,7 @@ _FULL: Final = 2.2
 """Standing out that is worth nothing, and from which on vectors are heard fully."""
 
 _ABOVE: Final = 2.0
-"""Deviations by which a passage without a word of the question has to stand out."""
+"""Deviations by which a passage without a word of the query has to stand out."""
 
 _CERTAIN: Final = 0.5
 """A cosine that is enough, unless most are as large by the nature of the model."""
@@ -77,9 +77,9 @@ class Calibration:
 
     Attributes:
         scripts: What was measured, by the name of the script.
-        unrelated: The mean cosine of questions that have nothing to do with the notes.
-        nearest: How near the nearest passage comes to such a question, in a quarter of
-            them: nearer ones may resemble a question.
+        unrelated: The mean cosine of queries that have nothing to do with the notes.
+        nearest: How near the nearest passage comes to such a query, in a quarter of
+            them: nearer ones may resemble a query.
         strange: The same for the one that comes nearest.
         passages: How many had vectors then.
     """
@@ -101,23 +101,23 @@ class Calibration:
         return apart / (_LITERAL if script in _UNSPACED else 1)
 
     def gate(self, script: str) -> float:
-        """Return in [0, 1] how far the vectors are heard in a question of a script."""
+        """Return in [0, 1] how far the vectors are heard in a query of a script."""
         share = (self.apart(script) - _NOTHING) / (_FULL - _NOTHING)
         return min(1.0, max(0.0, share))
 
     def floor(
         self, script: str, background: float, *, words: bool = True
     ) -> float | None:
-        """Return the cosine from which a passage resembles a question; None: unknown.
+        """Return the cosine from which a passage resembles a query; None: unknown.
 
-        For a question in words it is what a quarter of the unrelated ones do not reach.
+        For a query in words it is what a quarter of the unrelated ones do not reach.
         What is not spelled like words, or is in a script that those are not in, has to
         lie two deviations above what lies halfway between the mean cosine of this
-        question and that of all, and what is spelled strangely above all unrelated ones.
+        query and that of all, and what is spelled strangely above all unrelated ones.
 
         Args:
-            script: Of the question.
-            background: The mean cosine of the question with all vectors.
+            script: Of the query.
+            background: The mean cosine of the query with all vectors.
             words: It is spelled like words.
         """
         found = self.scripts.get(script) or self._usual()

@@ -1,4 +1,4 @@
-"""The vector half of one engine: its providers, questions, and the making of vectors."""
+"""The vector half of one engine: its providers, queries, and the making of vectors."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ class VectorEngine:
         self._search = site.agent.search
         self._access = access
         self._embedders = ProviderPool(site.embedding)
-        self._asking = QueryEmbedder(
+        self._query_embedder = QueryEmbedder(
             self._embedders, access.reading, self._search, stays=site.stays
         )
 
-    def meaning(self, text: str) -> QueryVector:
-        """Return a question's vector, or why there is none.
+    def query_vector(self, text: str) -> QueryVector:
+        """Return a query's vector, or why there is none.
 
-        A question without a word finds nothing and is not given to anybody.
+        A query without a word finds nothing and is not given to anybody.
         """
         if not read_query(text).terms:
             return KEYWORDS_ONLY
-        return self._asking.meaning(text)
+        return self._query_embedder.query_vector(text)
 
     def make(self, run: Run, *, anew: bool) -> EmbedReport:
         """Make the missing vectors, with the second provider if the first one fails.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _HELD: Final = 256 * 2**20
 """Bytes of codes that are held: a million vectors of 384 numbers. More are read anew
-for each question."""
+for each query."""
 
 _AT_ONCE: Final = 4_096
 """Vectors that are in memory at once when all are compared."""
@@ -85,7 +85,7 @@ def hamming_distances(words: Words, word: Words) -> Distances:
 
 
 class CodeCache:
-    """Codes that were read, for the next question. Safe to share between threads."""
+    """Codes that were read, for the next query. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._blocks: dict[bytes, CodeBlock] = {}
@@ -202,7 +202,7 @@ def _read(store: Store, kept: VectorSet, number: int) -> CodeBlock:
 
 
 class ProcessSearch:
-    """Compares one question with the vectors of a set, by numpy."""
+    """Compares one query with the vectors of a set, by numpy."""
 
     def __init__(self, query: VectorQuery, held: CodeCache) -> None:
         self._query = query

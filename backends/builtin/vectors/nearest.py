@@ -1,4 +1,4 @@
-"""Finding the passages whose vectors are nearest to a question's.
+"""Finding the passages whose vectors are nearest to a query's.
 
 Two ways lead there: in the database, by sqlite-vec, and in the process. Either gives
 candidates, best first, and one function gives the cosines of those that are best, so
@@ -65,7 +65,7 @@ _ANEW: Final = "run `notewell index`"
 
 
 class Neighbour(NamedTuple):
-    """A chunk, the cosine of its best window with the question, and which one it is."""
+    """A chunk, the cosine of its best window with the query, and which one it is."""
 
     chunk: int
     cosine: float
@@ -76,7 +76,7 @@ class NearestNeighbours:
     """What vectors are searched by, in one program. Safe to share between threads."""
 
     def __init__(self, settings: VectorSettings, *, stays: bool = False) -> None:
-        """Take the settings of the store, and whether more questions will come."""
+        """Take the settings of the store, and whether more queries will come."""
         self._settings = settings
         self._stays = stays
         self._held = CodeCache()
@@ -84,7 +84,7 @@ class NearestNeighbours:
     def search(
         self, store: Store, tables: Generation, kept: VectorSet, vector: bytes
     ) -> VectorSearch:
-        """Return the search of a set for one question."""
+        """Return the search of a set for one query."""
         store.scans(often=self._stays)
         return VectorSearch(
             VectorQuery(store, tables, kept, QuantisedQuery(vector)),
@@ -95,7 +95,7 @@ class NearestNeighbours:
 
 
 class VectorSearch:
-    """The vectors of one set, to be compared with one question.
+    """The vectors of one set, to be compared with one query.
 
     Attributes:
         fallbacks: Why they were compared in the process, if they were to be in the
@@ -154,7 +154,7 @@ class VectorSearch:
 
     @cached_property
     def background(self) -> float:
-        """The mean cosine of all vectors with the question's."""
+        """The mean cosine of all vectors with the query's."""
         mean = self._known.get(self._query.kept.mean)
         if mean is None:
             return 0.0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryVector:
-    """A question's vector with the set that it is compared with, or why there is none.
+    """A query's vector with the set that it is compared with, or why there is none.
 
     Attributes:
         vector: float32, little-endian, unit length; None: words alone.
@@ -25,8 +25,8 @@ class QueryVector:
         provider: Who made it.
         model: With which model.
         fallbacks: Steps down that were taken.
-        local_to_remote: The question left this machine because a local provider failed.
-        ways: What it is compared by.
+        local_to_remote: The query left this machine because a local provider failed.
+        neighbours: What it is compared by.
     """
 
     vector: bytes | None = None
@@ -36,7 +36,7 @@ class QueryVector:
     model: str | None = None
     fallbacks: tuple[Fallback, ...] = ()
     local_to_remote: bool = False
-    ways: NearestNeighbours | None = None
+    neighbours: NearestNeighbours | None = None
 
 
 KEYWORDS_ONLY = QueryVector()

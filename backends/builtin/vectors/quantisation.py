@@ -120,8 +120,8 @@ class QuantisedQuery:
         import numpy as np
 
         # Products of whole numbers below 2**53 are exact as floats of 64 bits.
-        question = np.array(self.numbers, dtype=np.float64)
-        found: list[float] = (vectors.astype(np.float64) @ question).tolist()
+        query = np.array(self.numbers, dtype=np.float64)
+        found: list[float] = (vectors.astype(np.float64) @ query).tolist()
         if squares and min(squares) <= 0:
             raise apsw.CorruptError("a vector is damaged")
         return [

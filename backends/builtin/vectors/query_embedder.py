@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _REMEMBERED: Final = 256
-"""Questions whose vectors are kept in memory."""
+"""Queries whose vectors are kept in memory."""
 
 _FEW: Final = 0.1
 """The share of the passages that the first provider may lack before another answers,"""
@@ -132,7 +132,7 @@ class ProviderPool:
 
 
 class QueryEmbedder:
-    """Turns questions into vectors. Safe to share between threads."""
+    """Turns queries into vectors. Safe to share between threads."""
 
     def __init__(
         self,
@@ -145,17 +145,17 @@ class QueryEmbedder:
         """Take the providers, and what lends a reader of the index.
 
         Args:
-            stays: More questions will come.
+            stays: More queries will come.
         """
         self._pool = pool
         self._reading = reading
         self._window = settings.chunking.window
         self._remembered: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._guard = Lock()
-        self._ways = NearestNeighbours(settings.store.vector, stays=stays)
+        self._neighbours = NearestNeighbours(settings.store.vector, stays=stays)
 
-    def meaning(self, text: str) -> QueryVector:
-        """Return the question's vector by the first provider that can give one.
+    def query_vector(self, text: str) -> QueryVector:
+        """Return the query's vector by the first provider that can give one.
 
         Those that stand in are asked only if they have a vector of every passage. While
         the first one lacks many, the last answers in its place, if it can.
@@ -191,7 +191,7 @@ class QueryEmbedder:
                 model=self._pool.get(provider).model,
                 fallbacks=tuple(steps),
                 local_to_remote=sent or leaves_machine(choice.first, provider),
-                ways=self._ways,
+                neighbours=self._neighbours,
             )
         return QueryVector(fallbacks=tuple(steps), local_to_remote=sent)
 
@@ -276,7 +276,7 @@ def _has_any(store: Store, kept: VectorSet) -> bool:
 
 
 def _embedded(embedder: Embedder, text: str) -> bytes:
-    """Return a question's vector as float32, little-endian."""
+    """Return a query's vector as float32, little-endian."""
     if isinstance(embedder, EmbedsQuestions):
         return embedder.embed_question(text)
     rows = embedder.embed([text], "query")

@@ -1,6 +1,6 @@
 """Measuring what a set's vectors are worth, when they have been written.
 
-Cuts of the notes' own text are asked as questions; the cosines with the passages that
+Cuts of the notes' own text are asked as queries; the cosines with the passages that
 they were taken from, and with all others, are what `calibration` keeps. What is
 looked at is bounded, however many notes there are.
 """
@@ -49,7 +49,7 @@ UNRELATED: Final = (
     "plovth grenask",
     "zzkq vwx",
 )
-"""Questions that hardly any notes answer, some of them nonsense: what they resemble is
+"""Queries that hardly any notes answer, some of them nonsense: what they resemble is
 what nothing resembles, also where notes are too few to tell from themselves."""
 
 _RELATED: Final = 0.1
@@ -180,20 +180,20 @@ def _cut(passage: _Passage) -> str:
     return " ".join(words[at : at + _WORDS]) if places > 0 else ""
 
 
-def measure(sample: Sample, questions: Sequence[Row]) -> Calibration:
+def measure(sample: Sample, queries: Sequence[Row]) -> Calibration:
     """Return what the cuts' vectors say of a set.
 
-    In a script with too few cuts the passages' own vectors stand for questions: they
+    In a script with too few cuts the passages' own vectors stand for queries: they
     tell what a cosine is here, but not how far the model tells texts apart.
 
     Args:
         sample: The passages and the cuts.
-        questions: The vectors of the cuts, and of what is UNRELATED; one of NaN is
+        queries: The vectors of the cuts, and of what is UNRELATED; one of NaN is
             left out.
     """
-    cuts = questions[: len(sample.cuts)]
+    cuts = queries[: len(sample.cuts)]
     asked = [(place, row) for (place, _), row in zip(sample.cuts, cuts, strict=True)]
-    unrelated = _unrelated(sample, questions[len(cuts) :])
+    unrelated = _unrelated(sample, queries[len(cuts) :])
     found = _of_scripts(sample, asked, unrelated)
     itself = [
         (place, sample.matrix[one.vectors[0]])
@@ -213,11 +213,11 @@ def measure(sample: Sample, questions: Sequence[Row]) -> Calibration:
     )
 
 
-def _unrelated(sample: Sample, questions: Sequence[Row]) -> _Spread:
-    """Return the cosines of questions that these notes do not answer."""
+def _unrelated(sample: Sample, queries: Sequence[Row]) -> _Spread:
+    """Return the cosines of queries that these notes do not answer."""
     import numpy as np
 
-    rows = [sample.matrix @ row for row in questions]
+    rows = [sample.matrix @ row for row in queries]
     rows = [row for row in rows if row.size and np.isfinite(row).all()]
     if not rows:
         return _Spread()
@@ -233,7 +233,7 @@ def _unrelated(sample: Sample, questions: Sequence[Row]) -> _Spread:
 def _of_scripts(
     sample: Sample, asked: Sequence[tuple[int, Row]], unrelated: _Spread
 ) -> dict[str, ScriptMeasurement]:
-    """Measure each script by questions, each with the place of its own passage.
+    """Measure each script by queries, each with the place of its own passage.
 
     Where little is compared, `unrelated` stands for it.
     """
@@ -244,11 +244,11 @@ def _of_scripts(
     )
     scripts = np.array([one.script for one in sample.passages])
     found: dict[str, list[_Seen]] = {}
-    for place, question in asked:
+    for place, query in asked:
         own = sample.passages[place]
         is_own = np.array([own.overlaps(one) for one in sample.passages])
         others = ~is_own & (scripts == own.script)
-        cosines = sample.matrix @ question
+        cosines = sample.matrix @ query
         far = cosines[others[owner]]
         if far.size and np.isfinite(cosines).all():
             seen = _Seen(
@@ -262,7 +262,7 @@ def _of_scripts(
 
 
 class _Seen(NamedTuple):
-    """The cosines of one question: of its own passages, and of others."""
+    """The cosines of one query: of its own passages, and of others."""
 
     nearest: float
     mean: float

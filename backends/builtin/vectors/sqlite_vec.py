@@ -65,7 +65,7 @@ HELD_FROM: Final = 200_000
 their pages do not fit into the cache any more."""
 
 _OF_CANDIDATES: Final = 4
-"""One of so many candidates is compared by both halves of the question."""
+"""One of so many candidates is compared by both halves of the query."""
 
 _ALL: Final = -1
 
