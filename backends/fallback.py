@@ -248,7 +248,7 @@ class FallbackBackend:
 
     def _why(self) -> tuple[str, ...]:
         failure = self._failure
-        return () if failure is None else (f"{failure.message}; {failure.remedy}",)
+        return () if failure is None else (failure.with_remedy,)
 
 
 def _heard(run: Run, *, first: bool) -> Listener:

@@ -311,7 +311,7 @@ class QmdVectors:
         try:
             await self.make()
         except BackendError as error:
-            warnings = (*warnings, f"{error.message}; {error.remedy}")
+            warnings = (*warnings, error.with_remedy)
         record = await off_the_loop(self._home.record)
         left = record.pending_vectors
         if left:  # all of it is found by words, so nothing of it is pending

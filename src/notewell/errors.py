@@ -49,6 +49,11 @@ class NotewellError(Exception):
         self.remedy = without_logins(remedy)
         super().__init__(self.message)
 
+    @property
+    def with_remedy(self) -> str:
+        """What is wrong, and what to do about it, in one sentence."""
+        return f"{self.message}; {self.remedy}"
+
 
 class UsageError(NotewellError):
     """The call itself makes no sense here."""

@@ -80,7 +80,7 @@ def remembered_text(noted: "Remembered") -> str:
 
 def failure_text(error: NotewellError) -> str:
     """Say what went wrong, and what helps."""
-    return f"{error.message}; {error.remedy}"
+    return error.with_remedy
 
 
 def quote_lines(text: str) -> str:

@@ -231,7 +231,7 @@ class EmbedRun:
                 self._keep(embedder, whole)
                 yield len(whole)
         except EmbeddingError as error:
-            self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
+            self.warnings = (*self.warnings, error.with_remedy)
         under_way.update(key[:_DIGEST] for key in batches.under_way(shown))
 
     def _put_together(self, keys: Sequence[bytes], rows: Matrix) -> list[EmbeddedText]:
@@ -306,7 +306,7 @@ class EmbedRun:
             ]
         except EmbeddingError as error:
             # The vectors are there; they are heard as those of a usual model.
-            self.warnings = (*self.warnings, f"{error.message}; {error.remedy}")
+            self.warnings = (*self.warnings, error.with_remedy)
             return
         found = measure(sample, rows)
         with self._access.writing() as store:

@@ -172,7 +172,7 @@ class VectorEngine:
         try:
             making.run(self._ready(provider, run), run, anew=anew)
         except EmbeddingError as error:
-            return f"{error.message}; {error.remedy}"
+            return error.with_remedy
         except IndexUnreadable as error:
             raise BackendFailed(
                 BACKEND, error.why, reason=error.reason, remedy=_REBUILD

@@ -294,7 +294,7 @@ def _require_usable(provider: Provider, vector: bytes, dimension: int) -> None:
 
 
 def _failed(error: EmbeddingError, *, sent: bool) -> _NotNow:
-    return _NotNow(error.reason, f"{error.message}; {error.remedy}", sent=sent)
+    return _NotNow(error.reason, error.with_remedy, sent=sent)
 
 
 def _resting(provider: Provider, rest: Cooldown) -> _NotNow:

@@ -287,7 +287,7 @@ async def build_once(backend: Backend, listener: Listener) -> tuple[str, ...]:
 
 def sentences(failure: BackendError | None) -> tuple[str, ...]:
     """Return what a person should know of a failure, and what to do."""
-    return () if failure is None else (f"{failure.message}; {failure.remedy}",)
+    return () if failure is None else (failure.with_remedy,)
 
 
 def is_allowed(scope: ScopeSettings, session_key: str | None) -> bool:

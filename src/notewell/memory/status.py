@@ -88,7 +88,7 @@ def _probe(provider: Provider, *, embed: bool, stands_in: bool) -> ProviderProbe
         finally:
             embedder.close()
     except EmbeddingError as error:
-        problem = f"{error.message}; {error.remedy}"
+        problem = error.with_remedy
     return ProviderProbe(
         provider=provider.name,
         model=model,
