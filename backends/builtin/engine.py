@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
     from notewell.backends.builtin.changes import Inventory
     from notewell.backends.builtin.status import StatusReader
     from notewell.backends.builtin.vectors.engine import VectorEngine
-    from notewell.backends.builtin.writer import IndexWriter
+    from notewell.backends.builtin.writer import IndexWriter, SyncReport
 
 _COUNTED_AT_ONCE: Final = 5_000
 """Notes that are compared with the index before an empty answer is given."""
@@ -212,23 +212,27 @@ class Engine:
         return self._refreshed(run, stop)
 
     def _refreshed(self, run: Run, stop: threading.Event) -> IndexReport:
-        index, vectors = self._writer.index, self._vectors
-        if run.vectors == "none" or vectors is None:
-            return self._status.report(index(run, stop), EmbedReport())
+        if run.vectors == "none" or self._vectors is None:
+            return self._status.report(self._writer.index(run, stop), EmbedReport())
+        synced, embedded = self._with_vectors(self._vectors, run, stop)
+        self._writer.empty_log()
+        return self._status.report(synced, embedded)
+
+    def _with_vectors(
+        self, vectors: "VectorEngine", run: Run, stop: threading.Event
+    ) -> "tuple[SyncReport, EmbedReport]":
+        index = self._writer.index
         if run.vectors == "instant":
-            indexed = index(run, stop)
-            made = vectors.make(run, anew=False) if indexed.done else EmbedReport()
-            return self._status.report(indexed, made)
+            synced = index(run, stop)
+            made = vectors.make(run, anew=False) if synced.done else EmbedReport()
+            return synced, made
         if not self._writer.replaces():
-            indexed = index(run, stop)
-            return self._status.report(indexed, vectors.make(run, anew=run.force))
+            return index(run, stop), vectors.make(run, anew=run.force)
         # The old index answers until the new one has its vectors, too.
         index(run, stop, publish=False)
         first = vectors.make_next(run, anew=run.force)
-        indexed = index(replace(run, force=False), stop)
-        if first.failed:
-            return self._status.report(indexed, first)
-        return self._status.report(indexed, vectors.make(run, anew=False))
+        synced = index(replace(run, force=False), stop)
+        return synced, first if first.failed else vectors.make(run, anew=False)
 
     def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""

@@ -58,6 +58,18 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, (*_SPOILT, UnicodeDecodeError))
 
 
+def _what_is_wrong(error: Exception) -> str:
+    """Say of damage what it is, with no text of a note."""
+    if isinstance(error, UnicodeDecodeError):
+        return "its text"
+    if getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA:
+        return (
+            "a page does not have the checksum it was written with: the disk changed it,"
+            " or another program wrote into the file"
+        )
+    return str(error)
+
+
 class IndexUnreadable(Exception):
     """The index cannot answer; carries why, in one word and in a sentence."""
 
@@ -103,11 +115,9 @@ def require_setting(key: str, value: Any) -> None:
 
 def index_unreadable(error: apsw.Error | UnicodeDecodeError) -> IndexUnreadable:
     """Say in our words why SQLite could not read an index."""
-    if isinstance(error, UnicodeDecodeError):
-        # Its own words would show text of a note.
-        return IndexUnreadable("corrupt", f"the index is damaged; {_FORCE}")
     if is_damage(error):
-        return IndexUnreadable("corrupt", f"the index is damaged ({error}); {_FORCE}")
+        why = f"the index is damaged ({_what_is_wrong(error)}); {_FORCE}"
+        return IndexUnreadable("corrupt", why)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return IndexUnreadable("busy", "the index is held by another program")
     if "no such module: fts5" in str(error):
@@ -134,10 +144,9 @@ def _begun_by(error: Exception) -> Exception:
 
 def _in_our_words(name: str, error: Exception) -> BackendFailed | BackendUnavailable:
     if is_damage(error):
-        text = isinstance(error, UnicodeDecodeError)  # whose words would show some
         return BackendFailed(
             BACKEND,
-            f"the index {name} is damaged: {'its text' if text else error}",
+            f"the index {name} is damaged: {_what_is_wrong(error)}",
             reason="corrupt",
             remedy=_FORCE,
         )

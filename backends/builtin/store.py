@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -148,6 +148,24 @@ class Store:
         """Close the connection; twice is harmless."""
         self.connection.close()
         self._forget()
+
+    @classmethod
+    def empty_log_of(cls, path: Path) -> None:
+        """Empty the log of an index; the caller holds the lock."""
+        with closing(cls(path, _real(path), flags=apsw.SQLITE_OPEN_READWRITE)) as store:
+            store.one("select count(*) from sqlite_schema")  # opens the log
+            store.empty_log()
+
+    def empty_log(self) -> None:
+        """Move the log into the file, as far as nobody has to be waited for.
+
+        Readers of ours leave it as it is. Another program's SQLite, which moves it when
+        it was the last to look, keeps no checksums: only what it finds in the file is
+        safe from it.
+        """
+        with suppress(apsw.Error):  # what cannot be moved now stays in the log
+            self.connection.set_busy_timeout(0)
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def _forget(self) -> None:
         if not self._closed:

@@ -125,6 +125,13 @@ class IndexWriter:
                 carry_over(store)
             yield store
 
+    def empty_log(self) -> None:
+        """Leave nothing in the log of the index, if nobody else writes now."""
+        with writer_lock(self._path, patient=False) as mine:
+            if mine:
+                with suppress(apsw.Error):
+                    Store.empty_log_of(self._path)
+
     def _scanned(self, *, emptied: bool = False) -> Inventory:
         """Walk the notes; a folder that cannot be read is not one without notes.
 
@@ -187,6 +194,7 @@ class IndexWriter:
                 )
                 if deadline is None:
                     self._look_over(store)
+                store.empty_log()
             except apsw.Error as error:
                 with suppress(apsw.Error):
                     store.put("last_error", str(error))
@@ -226,6 +234,7 @@ class IndexWriter:
                     with backend_errors(self._path), closing(self._opened()) as store:
                         agreed(store)
                         self._look_over(store)
+                        store.empty_log()
         except BackendError as error:
             if isinstance(error, BackendFailed) and error.reason == "corrupt":
                 raise

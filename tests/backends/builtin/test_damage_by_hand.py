@@ -219,7 +219,7 @@ def test_without_the_extension_an_index_is_kept_as_ever(
     notebook.write(NOTES)
     notebook.refresh()
     notebook.reopen()
-    monkeypatch.setattr(store, "file_layer", no_layer)
+    monkeypatch.setattr(store, "checksum_vfs", no_layer)
     monkeypatch.setattr(index_file, "checksum_vfs", no_layer)
 
     found = notebook.ask("word7", limit=1)
