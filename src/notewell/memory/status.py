@@ -1,8 +1,10 @@
-"""The status of one agent's memory, put together from the disk and the engine."""
+"""The status of one agent's memory: the disk, the engine, and the providers of vectors.
 
-# MERGED DOC of probing: Trying the providers of vectors: does each answer, how fast, how long are its vectors.
+A provider is tried: does it answer, how fast, and how long are its vectors?
+"""
 
 import time
+from typing import Final
 
 from notewell.adapters.embeddings.base import Provider, ProviderChoice
 from notewell.config import unused_settings
@@ -11,9 +13,12 @@ from notewell.memory.setup import Setup
 from notewell.types import IndexStatus, ProviderProbe, Source, StatusReport
 from notewell.workspace import WorkspaceScan
 
-_SOURCES: tuple[Source, ...] = ("memory", "sessions")
+_SOURCES: Final[tuple[Source, ...]] = ("memory", "sessions")
 
-_NO_INDEX = IndexStatus(location="", bytes=0, files=0, chunks=0, pending=0)
+_TEXT: Final = "notewell"
+"""What is embedded to try a provider; nothing of a note is."""
+
+_NO_INDEX: Final = IndexStatus(location="", bytes=0, files=0, chunks=0, pending=0)
 
 
 def status_report(
@@ -50,10 +55,6 @@ def status_report(
             *index.warnings,
         ),
     )
-
-
-_TEXT = "notewell"
-"""What is embedded; nothing of a note is."""
 
 
 def probe_providers(

@@ -1,6 +1,7 @@
-"""Watching what an agent's memory is made of."""
+"""Watching what an agent's memory is made of, and following it.
 
-# MERGED DOC of keeping: Keeping an index up to date in the foreground, until somebody ends it.
+In a server the engine follows; `Keeper` does so in the foreground, until it is ended.
+"""
 
 import threading
 import time
@@ -28,6 +29,10 @@ from notewell.watching import (
 
 _PATIENCE: Final = 10
 """Debounces after which changes that never end are not waited for any longer."""
+
+_FIRST_PAUSE: Final = 10.0
+_LONGEST_PAUSE: Final = 3600.0
+"""Seconds after a first failure, and after many; a change ends the pause."""
 
 
 def watched(setup: Setup, backend: KeepsFresh) -> Watcher | None:
@@ -90,12 +95,6 @@ class ChangeWaiter:
 
     def _tell(self, changed: bool) -> None:
         self._happened.set()
-
-
-_FIRST_PAUSE: Final = 10.0
-
-_LONGEST_PAUSE: Final = 3600.0
-"""Seconds after a first failure, and after many; a change ends the pause."""
 
 
 class Keeper:
