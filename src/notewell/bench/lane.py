@@ -189,7 +189,7 @@ def _failure(reply: WorkerReply | WorkerLost) -> tuple[str, str]:
     if isinstance(reply, SearchReply):
         return "unavailable", next(iter(reply.answer.warnings[-2:]), "no answer")
     if isinstance(reply, ErrorReply):
-        return "error", reply.with_remedy
+        return "error", f"{reply.message}; {reply.remedy}"
     return "error", "its process said something that was not asked"
 
 
