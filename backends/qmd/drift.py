@@ -29,9 +29,10 @@ from notewell.backends.qmd.paths import (
     handle_of,
 )
 from notewell.backends.qmd.transcripts import TranscriptCopies, TranscriptDrift
+from notewell.files import read_regular
 from notewell.types import FallbackReason, Skipped, source_of
 from notewell.workspace import Note, WorkspaceScan, scan
-from notewell.workspace.layout import USER_NOTE, read_regular
+from notewell.workspace.layout import USER_NOTE
 
 _PATIENCE_MS: Final = 5_000
 _PASSED_OVER: Final = (

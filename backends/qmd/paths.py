@@ -23,6 +23,7 @@ from notewell.backends.text.passages import Passage
 from notewell.config import ChunkingSettings
 from notewell.config.schema import QmdPath
 from notewell.errors import PathRefused
+from notewell.files import read_regular
 from notewell.workspace import Locator, Workspace, split_lines
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
@@ -32,7 +33,6 @@ from notewell.workspace.layout import (
     decode_note,
     has_workspace_layout,
     lists_name,
-    read_regular,
     relative_to,
 )
 

@@ -13,9 +13,9 @@ import pytest
 from notewell import SyncMemory, open_memory, open_memory_sync
 from notewell.backends.base import PLAIN_RUN, Findings, Query, Run, Site
 from notewell.errors import BackendFailed
+from notewell.files import read_regular
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import scan
-from notewell.workspace.layout import read_regular
 
 
 class Shelf:

@@ -23,7 +23,7 @@ from notewell.bench.queries import JudgedQuery, line_reader
 from notewell.bench.report import Measurements, build_report
 from notewell.bench.results import BenchReport
 from notewell.errors import UsageError
-from notewell.files import private_lock, take_lock
+from notewell.files import private_lock, read_regular, take_lock
 from notewell.workspace import (
     Note,
     Workspace,
@@ -32,7 +32,6 @@ from notewell.workspace import (
     scan,
     split_lines,
 )
-from notewell.workspace.layout import read_regular
 
 _WARM_UP: Final = 3
 """Queries that are asked before anything counts."""

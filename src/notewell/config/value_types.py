@@ -19,6 +19,7 @@ from notewell.config.values import (
     show_secret,
 )
 from notewell.errors import without_logins
+from notewell.files import writable_text
 
 MOST: Final = 2**53
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -324,7 +325,7 @@ def read_text(value: object, key_path: KeyPath) -> str:
     found = expand_references(value, key_path)
     if not found.strip():
         raise InvalidValue("is empty")
-    if "\0" in found or any("\ud800" <= character <= "\udfff" for character in found):
+    if writable_text(found) != found:
         raise InvalidValue("holds a character that cannot be written")
     return found
 

@@ -16,11 +16,10 @@ from typing import Final, Self, cast
 import orjson
 
 from notewell.errors import NoteNotWritten, NotewellError
-from notewell.files import create_folder, replace_file
+from notewell.files import create_folder, read_regular, replace_file
 from notewell.sessions.reading import without_silence
 from notewell.workspace import Workspace
 from notewell.workspace.days import day_of, log_of
-from notewell.workspace.layout import read_regular
 from notewell.writing import AppendResult, append_note, only_writer_of
 
 RECORD_FILE: Final = "notewell-flush.json"

@@ -16,15 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
+from notewell.files import read_regular
 from notewell.foreign import read_json, read_member, read_names
 from notewell.types import Skipped
-from notewell.workspace.layout import (
-    is_markdown,
-    is_valid_name,
-    nanoseconds,
-    read_regular,
-    show_name,
-)
+from notewell.workspace.layout import is_markdown, is_valid_name, nanoseconds, show_name
 
 TranscriptKind: TypeAlias = Literal["live", "reset", "deleted"]
 _ARCHIVE: Final = re.compile(r"(?s)(.+)\.jsonl\.(reset|deleted)\.(.+)\Z")

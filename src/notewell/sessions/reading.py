@@ -7,12 +7,12 @@ and without the words with which an agent says nothing.
 import io
 import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
+from notewell.files import open_regular, writable_text
 from notewell.foreign import read_items, read_json, read_member
 
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
@@ -20,12 +20,6 @@ MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 
 _MARK_BYTES: Final = 256
 
-_FLAGS: Final = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
 
 Role: TypeAlias = Literal["user", "assistant"]
 
@@ -62,7 +56,6 @@ _GENERATED: Final = re.compile(
 )
 
 _BLANK: Final = re.compile(r"\n{3,}")
-_UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 _LONGEST: Final = 200_000
 """Characters of a message: more is a paste or a fault, and its beginning will do."""
@@ -148,9 +141,7 @@ def read_transcript(
     Raises:
         OSError: it is missing, unreadable, a symbolic link or not a regular file.
     """
-    with open(os.open(file, _FLAGS), "rb") as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise OSError(22, "not a regular file", os.fspath(file))
+    with open_regular(file) as opened:
         begin = (
             since
             if since.offset and _mark(opened, since.offset) == since.mark
@@ -163,11 +154,8 @@ def read_transcript(
 def still_holds(file: str | os.PathLike[str], read: Position) -> bool:
     """Whether what was read of a transcript up to a position still stands there."""
     try:
-        with open(os.open(file, _FLAGS), "rb") as opened:
-            regular = stat.S_ISREG(os.fstat(opened.fileno()).st_mode)
-            return regular and (
-                not read.offset or _mark(opened, read.offset) == read.mark
-            )
+        with open_regular(file) as opened:
+            return not read.offset or _mark(opened, read.offset) == read.mark
     except OSError:
         return False
 
@@ -210,7 +198,7 @@ def clean_text(text: str, role: Role) -> str:
     >>> clean_text("<think>hm</think>Noted.<|im_end|>\nNO_REPLY", "assistant")
     'Noted.'
     """
-    text = _UNWRITABLE.sub("\ufffd", text[:_LONGEST]).replace("\r\n", "\n")
+    text = writable_text(text[:_LONGEST]).replace("\r\n", "\n")
     if role == "user":
         text = _MESSAGE_ID.sub("", _METADATA.sub("", _STAMP.sub("", text)))
         if _GENERATED.match(text.lstrip()):

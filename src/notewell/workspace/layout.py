@@ -6,9 +6,7 @@ Nothing here alters a note.
 """
 
 import codecs
-import errno
 import os
-import stat
 import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from notewell.files import MAX_FILE_BYTES, read_regular
 from notewell.types import ExtraPath, Skipped
 
-MAX_NOTE_BYTES: Final = 20 * 1024 * 1024
+MAX_NOTE_BYTES: Final = MAX_FILE_BYTES
 """A larger file is an export or a log: it would cost more than it can answer."""
 
 LONG_TERM_NOTE: Final = "MEMORY.md"
@@ -50,19 +49,6 @@ HEAVY_MARKERS: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 MARKDOWN_SUFFIXES: Final = frozenset({".md", ".MD", ".Md", ".mD"})
 _TRIES: Final = 5
 _FARTHEST: Final = 2**63 - 1
-
-# Without O_NONBLOCK a pipe that takes the place of a note would block us for ever.
-_OPEN_FLAGS: Final = (
-    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)
-
-_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
-
-_FOLDER: Final = (
-    _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
-)
-
-_LINK: Final = "symbolic links are not followed"
 
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -262,66 +248,6 @@ def read_note(file: str | os.PathLike[str]) -> NoteText:
     raw = read_regular(file)
     text, odd = _decode(raw)
     return NoteText(text, blake2b(raw, digest_size=16).digest(), odd)
-
-
-def read_regular(
-    file: str | os.PathLike[str],
-    *,
-    follow_link: bool = False,
-    below_links: bool = False,
-) -> bytes:
-    """Return the bytes of a regular file, without ever waiting for a writer.
-
-    Args:
-        file: The file, by an absolute and resolved path.
-        follow_link: It may be a link.
-        below_links: Folders on the way may be links: it is no note.
-
-    Raises:
-        OSError: as in `read_note`.
-    """
-    flags = _OPEN_FLAGS if follow_link else _OPEN_FLAGS | _NO_LINK
-    with open(os.open(file, flags), "rb") as opened:
-        if not (follow_link or below_links):
-            # A folder on the way may have become a link after it was looked at; what is
-            # open cannot change any more, so it is asked where it is.
-            try:
-                there = os.readlink(f"/proc/self/fd/{opened.fileno()}")
-            except OSError:  # no Linux, or no /proc
-                there = without_links(opened.fileno(), file)
-            if there != os.fspath(file):
-                raise OSError(errno.ELOOP, _LINK, os.fspath(file))
-        # What was looked at before may have been replaced since; this cannot be.
-        found = os.fstat(opened.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", os.fspath(file))
-        # Python makes room for as much as it is asked for, so first for what is there.
-        raw = opened.read(min(found.st_size, MAX_NOTE_BYTES) + 1)
-        if len(raw) > found.st_size:  # it grows, or is of a kind that tells no size
-            raw += opened.read(MAX_NOTE_BYTES + 1 - len(raw))
-    if len(raw) > MAX_NOTE_BYTES:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file))
-    return raw
-
-
-def without_links(opened: int, file: str | os.PathLike[str]) -> str:
-    """Return the path of a file or folder that is open, empty if a link led to it.
-
-    Each folder is opened from the one above, which follows nothing.
-    """
-    folder = os.open(os.sep, _FOLDER)
-    try:
-        *above, name = os.fspath(file).strip(os.sep).split(os.sep)
-        for part in above:
-            below = os.open(part, _FOLDER, dir_fd=folder)
-            os.close(folder)
-            folder = below
-        here = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except OSError:
-        return ""
-    finally:
-        os.close(folder)
-    return os.fspath(file) if os.path.samestat(here, os.fstat(opened)) else ""
 
 
 def decode_note(raw: bytes) -> str:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from notewell.files import read_regular
 from notewell.types import ExtraPath, Skipped
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
@@ -35,7 +36,6 @@ from notewell.workspace.layout import (
     is_markdown,
     is_valid_name,
     nanoseconds,
-    read_regular,
     real_path,
     relative_to,
     show_name,

@@ -6,20 +6,15 @@ stands in the note: whoever writes next finishes what a kill has left.
 """
 
 import os
-import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from notewell.errors import NoteNotWritten, PathRefused, UsageError
+from notewell.files import read_regular, writable_text
 from notewell.workspace import Workspace, locate, read_note, split_lines
-from notewell.workspace.layout import (
-    MAX_NOTE_BYTES,
-    decode_note,
-    encoding_of,
-    read_regular,
-)
+from notewell.workspace.layout import MAX_NOTE_BYTES, decode_note, encoding_of
 from notewell.writing.blocks import NewText, find_new_text, joined_lines
 from notewell.writing.journal import JournalEntry, NoteJournal
 from notewell.writing.locks import only_writer_of, state_file
@@ -29,7 +24,6 @@ MAX_TEXT_BYTES: Final = 1_000_000
 """More at once is a file, not something to be remembered."""
 
 _TRIES: Final = 3
-_UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class AppendResult(NamedTuple):
@@ -295,9 +289,7 @@ def _lines(note: bytes) -> list[str]:
 
 
 def _trimmed(text: str) -> list[str]:
-    lines = [
-        line.removesuffix("\r") for line in _UNWRITABLE.sub("\ufffd", text).split("\n")
-    ]
+    lines = [line.removesuffix("\r") for line in writable_text(text).split("\n")]
     full = [at for at, line in enumerate(lines) if line.strip()]
     return lines[full[0] : full[-1] + 1] if full else []
 

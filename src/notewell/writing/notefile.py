@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from notewell.errors import NoteNotWritten, PathRefused
-from notewell.files import create_folder
-from notewell.workspace.layout import without_links
+from notewell.files import LINK_REFUSED, create_folder, without_links
 
 _FLAGS: Final = (
     os.O_RDWR
@@ -27,7 +26,6 @@ _FOLDER: Final = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
-_LINK: Final = "symbolic links are not followed"
 
 
 @dataclass(slots=True)
@@ -140,13 +138,13 @@ def _opened(file: str, path: str) -> tuple[int, bool]:
         above = os.open(folder, _FOLDER)
         try:
             if without_links(above, folder) != folder:
-                raise PathRefused(path, _LINK)
+                raise PathRefused(path, LINK_REFUSED)
             return _opened_in(above, name)
         finally:
             os.close(above)
     except OSError as exc:
         if exc.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise PathRefused(path, _LINK) from exc
+            raise PathRefused(path, LINK_REFUSED) from exc
         raise
 
 
