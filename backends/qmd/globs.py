@@ -39,7 +39,7 @@ _RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))
 def compile_glob(pattern: str) -> Callable[[str], bool]:
     """Return a predicate over paths in a collection: does the pattern match?
 
-    >>> means = globbed("{MEMORY.md,memory/**/*.md}")
+    >>> means = compile_glob("{MEMORY.md,memory/**/*.md}")
     >>> means("memory/2026/x.md"), means("USER.md"), means("memory/build/x.md")
     (True, False, False)
     """
@@ -73,7 +73,7 @@ def is_never_read(path: str) -> bool:
 def split_patterns(pattern: str) -> list[str]:
     """Return the patterns that are joined by commas outside braces and brackets.
 
-    >>> parts_of("a.md, {b,c}/*.md")
+    >>> split_patterns("a.md, {b,c}/*.md")
     ['a.md', '{b,c}/*.md']
     """
     parts, depth = [""], {"{": 0, "[": 0}
@@ -95,7 +95,7 @@ def portable_pattern(pattern: str) -> str:
     Before 2.8 a comma outside braces is one in the name of a file; and none finds
     anything below a folder whose name begins with `./`.
 
-    >>> joined("a.md,./b/*.md"), joined("**/*.md")
+    >>> portable_pattern("a.md,./b/*.md"), portable_pattern("**/*.md")
     ('{a.md,b/*.md}', '**/*.md')
     """
     parts = [part.removeprefix("./") for part in split_patterns(pattern)]

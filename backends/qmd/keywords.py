@@ -199,7 +199,7 @@ def plain_search(text: str) -> str:
 
     Letters stay as they are: QMD folds é to e, as we do, but ø only to itself.
 
-    >>> as_written('-v "multi-agent" https://api.example.com/v2')
+    >>> plain_search('-v "multi-agent" https://api.example.com/v2')
     'v multi-agent https api example com v2'
     """
     words = _SIGNS.sub(" ", " ".join(split_words(text, accents=True)))
@@ -236,7 +236,7 @@ def _few(counts: DocumentFrequencies) -> Callable[[str], int]:
 def matches_substrings(text: str) -> bool:
     """Whether QMD finds any substring of such a run, and not its prefixes alone.
 
-    >>> can_be_cut("数据库"), can_be_cut("ไทย")
+    >>> matches_substrings("数据库"), matches_substrings("ไทย")
     (True, False)
     """
     return all(map(_BY_CHARACTER.match, text))

@@ -203,7 +203,7 @@ def handle_of(path: str) -> str:
     whatever else is no letter and no digit is one dash, and what is nothing then is
     left out. Two notes may come to the same, so their texts have to decide.
 
-    >>> handles("Team notes/v1.2/My_Notes (v2).md")
+    >>> handle_of("Team notes/v1.2/My_Notes (v2).md")
     'team-notes/v1-2/my-notes-v2.md'
     """
     *folders, name = path.replace("___", "/").lower().split("/")
