@@ -151,7 +151,7 @@ def _members(value: Any) -> Json:
 def camel_case(name: str) -> str:
     """Spell a field's name in camelCase.
 
-    >>> camel("start_line"), camel("from_"), camel("took_ms")
+    >>> camel_case("start_line"), camel_case("from_"), camel_case("took_ms")
     ('startLine', 'from', 'tookMs')
     """
     head, *tail = name.rstrip("_").split("_")

@@ -125,7 +125,7 @@ def split_to_fit(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
 
     A piece that does not fit is halved, between two words if that is possible.
 
-    >>> list(pieces("one two three", lambda piece: len(piece) <= 8))
+    >>> list(split_to_fit("one two three", lambda piece: len(piece) <= 8))
     ['one two', ' three']
     """
     waiting = [text]

@@ -224,7 +224,7 @@ def is_folder_path(name: str) -> bool:
 def repository_of(name: str) -> str:
     """Return the repository that a model's name means.
 
-    >>> repository("all-MiniLM-L6-v2")
+    >>> repository_of("all-MiniLM-L6-v2")
     'sentence-transformers/all-MiniLM-L6-v2'
     """
     return name if "/" in name else f"{NAME}/{name}"

@@ -203,7 +203,7 @@ async def note_paths(memory: Memory) -> list[str]:
 def note_uri(path: str) -> str:
     """Return the address of a note.
 
-    >>> uri_of("memory/京都.md")
+    >>> note_uri("memory/京都.md")
     'memory:memory/%E4%BA%AC%E9%83%BD.md'
     """
     return _SCHEME + quote(path)

@@ -138,7 +138,7 @@ class Calibration:
     def in_words(self) -> dict[str, str]:
         """Say of each script that was measured how well the model tells it apart.
 
-        >>> one = Measured(apart=3.1, mean=0.2, deviation=0.1, passages=10_000)
+        >>> one = ScriptMeasurement(apart=3.1, mean=0.2, deviation=0.1, passages=10_000)
         >>> Calibration(scripts={"latin": one, "cjk": one}).in_words()
         {'cjk': 'partly (1.4)', 'latin': 'well (3.1)'}
         """

@@ -76,7 +76,7 @@ def _edited(command: Sequence[str]) -> int:
 def editor_command(environ: Mapping[str, str], file: Path, line: int) -> list[str]:
     """Return the words that open a file at a line in the editor of the environment.
 
-    >>> command_for({"EDITOR": "code --wait"}, Path("/notes/MEMORY.md"), 3)
+    >>> editor_command({"EDITOR": "code --wait"}, Path("/notes/MEMORY.md"), 3)
     ['code', '--wait', '--goto', '/notes/MEMORY.md:3']
 
     Raises:
