@@ -137,6 +137,11 @@ def test_notes_are_compared_with_the_index_once_a_command(
     note.write_text("The ibis nests at gate five.\n", encoding="utf-8")
     again, outdated = search("heron")
     _, last = search("ibis")
+    for _ in range(60):  # a slow update is left to a process in the background
+        if last["freshness"]["pending"] == 0:
+            break
+        time.sleep(1)
+        _, last = search("ibis")
 
     assert (answer["freshness"]["pending"], answer["reason"]) == (0, None)
     assert listed == 2  # to count what changed, and to read the note
