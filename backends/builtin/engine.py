@@ -64,7 +64,8 @@ class Engine:
 
     def _vector_engine(self) -> "VectorEngine":
         """Return what makes and compares vectors."""
-        from notewell.backends.builtin.vectors.engine import IndexAccess, VectorEngine
+        from notewell.backends.builtin.vectors.engine import VectorEngine
+        from notewell.backends.builtin.vectors.sets import IndexAccess
 
         return VectorEngine(
             self._site, IndexAccess(reading=self._readers.one, writing=self._lent)

@@ -1,10 +1,13 @@
-"""The vector half of one engine: its providers, queries, and the making of vectors."""
+"""The vector half of the engine: one object that the builtin engine calls.
+
+It turns queries into vectors (`query_embedder`) and gives passages theirs
+(`passage_embedder`), each by the first provider of the agent that can.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +15,6 @@ from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import Run, Site
 from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
 from notewell.backends.builtin.locking import writer_lock
-from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.outcome import (
     KEYWORDS_ONLY,
     EmbedReport,
@@ -26,34 +28,22 @@ from notewell.backends.builtin.vectors.query_embedder import (
 )
 from notewell.backends.builtin.vectors.sets import (
     AT_ONCE,
+    IndexAccess,
     PickGeneration,
     find_set,
     live_generation,
     missing_now,
     newest_generation,
 )
-from notewell.backends.text.query import parse_query as read_query
+from notewell.backends.text.query import parse_query
 from notewell.errors import BackendError, BackendFailed, EmbeddingError
 
 if TYPE_CHECKING:
-    from notewell.backends.builtin.vectors.embed import EmbedRun
+    from notewell.backends.builtin.vectors.passage_embedder import PassageEmbedder
 
 _UNTIL_THEN = "Until then the vectors that come with the install answer."
 
 _REBUILD = "run `notewell index`; no note was touched"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexAccess:
-    """How the index is reached.
-
-    Attributes:
-        reading: Lends a reader.
-        writing: Lends a writer, with the lock.
-    """
-
-    reading: Callable[[], AbstractContextManager[Store]]
-    writing: Callable[[], AbstractContextManager[Store]]
 
 
 class VectorEngine:
@@ -63,9 +53,9 @@ class VectorEngine:
         self._choice = site.embedding
         self._search = site.agent.search
         self._access = access
-        self._embedders = ProviderPool(site.embedding)
+        self._pool = ProviderPool(site.embedding)
         self._query_embedder = QueryEmbedder(
-            self._embedders, access.reading, self._search, stays=site.stays
+            self._pool, access.reading, self._search, stays=site.stays
         )
 
     def query_vector(self, text: str) -> QueryVector:
@@ -73,7 +63,7 @@ class VectorEngine:
 
         A query without a word finds nothing and is not given to anybody.
         """
-        if not read_query(text).terms:
+        if not parse_query(text).terms:
             return KEYWORDS_ONLY
         return self._query_embedder.query_vector(text)
 
@@ -110,7 +100,7 @@ class VectorEngine:
     def _to_begin(self, provider: Provider) -> Path | None:
         """Return the index that lacks vectors of a provider, if it is a small one."""
         try:
-            identity = self._embedders.get(provider).identity()
+            identity = self._pool.get(provider).identity()
         except EmbeddingError:
             return None
         cut = cut_for(provider, self._search.chunking.window)
@@ -152,47 +142,48 @@ class VectorEngine:
         anew: bool = False,
         which: PickGeneration = live_generation,
     ) -> EmbedReport:
-        from notewell.backends.builtin.vectors.embed import EmbedRun  # not to search
+        from notewell.backends.builtin.vectors.passage_embedder import (
+            PassageEmbedder,  # not to search
+        )
 
-        making = EmbedRun(self._access, provider, self._search, which)
-        problem = self._problem(making, provider, run, anew=anew)
+        made = PassageEmbedder(self._access, provider, self._search, which)
+        problem = self._problem(made, provider, run, anew=anew)
         return EmbedReport(
-            embedded=making.embedded,
-            left=making.left,
+            embedded=made.embedded,
+            left=made.left,
             failed=problem is not None,
-            local_to_remote=making.sent
-            and leaves_machine(self._choice.first, provider),
-            warnings=(*making.warnings, *((problem,) if problem else ())),
+            local_to_remote=made.sent and leaves_machine(self._choice.first, provider),
+            warnings=(*made.warnings, *((problem,) if problem else ())),
         )
 
     def _problem(
-        self, making: EmbedRun, provider: Provider, run: Run, *, anew: bool
+        self, passages: PassageEmbedder, provider: Provider, run: Run, *, anew: bool
     ) -> str | None:
         """Make vectors; return what kept the provider from making all of them."""
         try:
-            making.run(self._ready(provider, run), run, anew=anew)
+            passages.run(self._ready(provider, run), run, anew=anew)
         except EmbeddingError as error:
             return error.with_remedy
         except IndexUnreadable as error:
             raise BackendFailed(
                 BACKEND, error.why, reason=error.reason, remedy=_REBUILD
             ) from error
-        self._embedders.wake(provider)
+        self._pool.wake(provider)
         return None
 
     def _ready(self, provider: Provider, run: Run) -> Embedder:
         """Open a provider, with its model fetched if that is what is missing."""
         try:
-            return self._embedders.get(provider)
+            return self._pool.get(provider)
         except EmbeddingError as error:
             if error.reason != "model-missing" or provider.fetch is None:
                 raise
         provider.fetch(run.listener.fetching)
-        return self._embedders.get(provider)
+        return self._pool.get(provider)
 
     def close(self) -> None:
         """Close the providers."""
-        self._embedders.close()
+        self._pool.close()
 
 
 def _without_vectors(left: int) -> str:

@@ -9,6 +9,7 @@ also the texts of a generation that wait for a vector of a set.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
@@ -49,6 +50,19 @@ _State: TypeAlias = tuple[int | None, int]
 
 _counted: WeakKeyDictionary[Store, tuple[_State, dict[int, int]]] = WeakKeyDictionary()
 """By connection the last counts of each set, and the state of the index they are of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexAccess:
+    """How the index is reached.
+
+    Attributes:
+        reading: Lends a reader.
+        writing: Lends a writer, with the lock.
+    """
+
+    reading: Callable[[], AbstractContextManager[Store]]
+    writing: Callable[[], AbstractContextManager[Store]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +334,7 @@ def live_generation(store: Store) -> Generation:
     """Return the generation that searches read.
 
     Raises:
-        Unreadable: there is none; somebody has removed the index.
+        IndexUnreadable: there is none; somebody has removed the index.
     """
     found = store.live()
     if found is None:

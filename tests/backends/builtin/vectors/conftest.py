@@ -17,7 +17,7 @@ from notewell.adapters.embeddings.base import (
 )
 from notewell.backends.base import Listener, Run, Upload
 from notewell.backends.builtin.engine import Engine
-from notewell.backends.builtin.vectors.sample import UNRELATED
+from notewell.backends.builtin.vectors.measurement import UNRELATED
 from notewell.errors import EmbeddingError
 from notewell.types import IndexReport
 

@@ -12,7 +12,7 @@ from notewell.adapters.embeddings.remote import batch
 from notewell.adapters.embeddings.remote.batch import BatchEmbedder, JobJournal
 from notewell.adapters.embeddings.remote.dialect import JobState
 from notewell.adapters.embeddings.remote.errors import ErrorMap
-from notewell.backends.builtin.vectors import embed
+from notewell.backends.builtin.vectors import passage_embedder
 from notewell.config.schema import BatchSettings
 from notewell.errors import EmbeddingError
 
@@ -78,7 +78,7 @@ def test_every_text_is_paid_for_once_however_late_its_job_ends(
     meant: "Meant", monkeypatch: pytest.MonkeyPatch, looks: int
 ) -> None:
     monkeypatch.setattr(batch, "WORTH_IT", 5)
-    monkeypatch.setattr(embed, "_HANDED_IN", 10)
+    monkeypatch.setattr(passage_embedder, "_HANDED_IN", 10)
     service = Service(looks)
     embedder = Batched(service)
     meant.has(embedder.provider(remote=True))

@@ -6,7 +6,7 @@ import pytest
 
 from notewell.backends.base import Run
 from notewell.backends.builtin.locking import writer_lock
-from notewell.backends.builtin.vectors import embed, engine
+from notewell.backends.builtin.vectors import engine, passage_embedder
 from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def test_it_answers_while_the_chosen_one_lacks_many(
 def test_one_that_lacks_many_answers_if_nobody_else_can(
     slow: "Meant", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (engine, embed):
+    for module in (engine, passage_embedder):
         monkeypatch.setattr(module, "AT_ONCE", 1)
     slow.notebook.write(MANY)
     slow.index()
@@ -192,7 +192,7 @@ def test_a_search_does_not_wait_for_who_writes_the_index(
 def test_that_of_a_large_one_says_how_to_get_them(
     meant: "Meant", instant: "Concepts", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (engine, embed):
+    for module in (engine, passage_embedder):
         monkeypatch.setattr(module, "AT_ONCE", 1)
     meant.has(instant.provider(instant=True))
     meant.notebook.write(NOTES)

@@ -12,7 +12,12 @@ import pytest
 from tests.backends.builtin.vectors.conftest import Concepts
 
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors import code_tables, embed, nearest, sqlite_vec
+from notewell.backends.builtin.vectors import (
+    code_tables,
+    nearest,
+    passage_embedder,
+    sqlite_vec,
+)
 from notewell.backends.builtin.vectors.code_tables import drop_codes
 from notewell.backends.builtin.vectors.nearest import NearestNeighbours
 from notewell.backends.builtin.vectors.sets import VectorSet
@@ -98,7 +103,7 @@ def test_a_note_that_came_since_is_found_before_its_code_is_written(
 ) -> None:
     by_way.notebook.write(NOTES)
     by_way.index()
-    monkeypatch.setattr(embed, "settle", leave)
+    monkeypatch.setattr(passage_embedder, "settle", leave)
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 5)
     by_way.notebook.write(CAR)
     by_way.index()

@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.embeddings.base import Embedder, Provider
 from notewell.backends.base import SILENT, Run, Upload
@@ -29,6 +29,7 @@ from notewell.backends.builtin.vectors.maintenance import (
 from notewell.backends.builtin.vectors.query_embedder import cut_for
 from notewell.backends.builtin.vectors.sets import (
     AT_ONCE,
+    IndexAccess,
     PendingText,
     PickGeneration,
     VectorSet,
@@ -49,28 +50,28 @@ if TYPE_CHECKING:
 
     from notewell.adapters.embeddings.base import Matrix
     from notewell.adapters.embeddings.remote.batch import BatchEmbedder
-    from notewell.backends.builtin.vectors.engine import IndexAccess
 
     Row = NDArray[np.float32]
 
-_TRY_AGAIN = 3_600
+_TRY_AGAIN: Final = 3_600
 """Seconds after which a text that was refused is given to the provider once more."""
 
-_BYTES_PER_TOKEN = 4
+_BYTES_PER_TOKEN: Final = 4
 """About, in UTF-8: four letters, or a little more than one character of Chinese."""
 
-_AT_ONCE_SECONDS = 1.0
+_AT_ONCE_SECONDS: Final = 1.0
+"""For which somebody waits for vectors that are instant, a batch aside."""
 
-_HANDED_IN = 10_000
+_HANDED_IN: Final = 10_000
 """Texts that are in memory at once for a provider's batch interface."""
 
-_DIGEST = 16
+_DIGEST: Final = 16
 """Bytes of a digest."""
 
-_BUSY = "Another process is making vectors; its result is used."
+_BUSY: Final = "Another process is making vectors; its result is used."
 
 
-class EmbedRun:
+class PassageEmbedder:
     """Makes the vectors of one provider.
 
     Attributes:
@@ -111,7 +112,7 @@ class EmbedRun:
 
         Raises:
             EmbeddingError: the provider failed; what was made is kept.
-            Unreadable: the index has gone or is damaged.
+            IndexUnreadable: the index has gone or is damaged.
         """
         identity = embedder.identity()
         self._anew = anew
@@ -180,6 +181,7 @@ class EmbedRun:
             yield len(texts)
 
     def _embedded(self, embedder: Embedder, texts: Sequence[str]) -> Matrix:
+        """Return the vectors of windows, shape (len(texts), dimension)."""
         import numpy as np
 
         size = embedder.batch_size
@@ -193,9 +195,8 @@ class EmbedRun:
     def _batches(self, embedder: Embedder) -> BatchEmbedder | None:
         if not self._provider.remote:
             return None
-        from notewell.adapters.embeddings.remote.batch import (
-            batches_of,  # rarely needed
-        )
+        # Rarely needed.
+        from notewell.adapters.embeddings.remote.batch import batches_of
 
         with self._access.reading() as store:
             # Beside the index, which is where their vectors go.
@@ -286,7 +287,7 @@ class EmbedRun:
 
     def _calibrate(self, embedder: Embedder, vectors: VectorSet) -> None:
         """Measure what the vectors are worth, if that is not known for these notes."""
-        from notewell.backends.builtin.vectors.sample import (
+        from notewell.backends.builtin.vectors.measurement import (
             UNRELATED,
             measure,
             sample_of,
