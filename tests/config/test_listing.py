@@ -150,3 +150,16 @@ def test_what_asks_for_nothing_is_not_spoken_of(load: Load, text: str) -> None:
 
     assert policy_of(settings, settings.agent(None)).remarks == ()
     assert unused_settings(settings, settings.agent(None)) == ()
+
+
+def test_a_default_that_is_not_the_same_when_written_out_says_what_it_means(
+    load: Load,
+) -> None:
+    usual = {each.key: each.meaning for each in load("{}").values() if each.meaning}
+    written = load("{memory: {search: {provider: 'auto', fallback: 'none'}}}")
+
+    assert usual == {
+        f"{SEARCH}.provider": 'the first that is set up, else "static"',
+        f"{SEARCH}.fallback": '"static" stands behind the provider',
+    }
+    assert not any(each.meaning for each in written.values())

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from notewell.config.blocks import ConfigBlock, GivenValue, Leaf, leaf_keys, value_at
 from notewell.config.file import NAME_FORM
 from notewell.config.layers import DEFAULTS, WORKSPACE_KEY
@@ -21,6 +23,12 @@ _BLOCKS: Final[tuple[tuple[str, type[ConfigBlock]], ...]] = (
     (f"{DEFAULTS}.compaction", CompactionSettings),
     ("models.providers.<id>", ProviderSettings),
 )
+
+_DEFAULT_MEANS: Final = {
+    "provider": 'the first that is set up, else "static"',
+    "fallback": '"static" stands behind the provider',
+}
+"""Below `memorySearch`: what is not the same when somebody writes the default out."""
 
 
 def list_settings(settings: Settings, given: GivenSettings) -> Iterator[ResolvedValue]:
@@ -87,7 +95,10 @@ def _list_agents(
 
 def _list_search(agent: AgentConfig) -> Iterator[ResolvedValue]:
     at = f"{agent.settings.at}.memorySearch"
-    return _list_block(agent.settings.search, agent.search, at)
+    for listed in _list_block(agent.settings.search, agent.search, at):
+        meaning = _DEFAULT_MEANS.get(listed.key.removeprefix(f"{at}."), "")
+        is_default = listed.origin == "default"
+        yield replace(listed, meaning=meaning) if meaning and is_default else listed
 
 
 def _listed_workspace(agent: AgentConfig, nobody: str) -> ResolvedValue:

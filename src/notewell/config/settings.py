@@ -22,11 +22,13 @@ class ResolvedValue(msgspec.Struct, frozen=True, kw_only=True):
         key: Its full key in the file.
         value: In the file's spelling, fit for JSON; keys are redacted.
         origin: `default`, `file`, `flag` or `environment NAME`.
+        meaning: What the default stands for, where its value does not say it.
     """
 
     key: str
     value: object
     origin: str
+    meaning: str = ""
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):

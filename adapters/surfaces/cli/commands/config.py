@@ -87,11 +87,11 @@ def _rows(group: "Iterator[ResolvedValue]", screen: Screen) -> Iterator[str]:
 
 
 def _origin(value: "ResolvedValue") -> str:
-    """Where a value comes from, and whether the folder nobody named is used."""
+    """Where a value comes from, and what a default means that does not say it."""
     unnamed = value.key.endswith(".workspace") and value.origin == "default"
     if unnamed and not Path(str(value.value)).expanduser().is_dir():
         return "default (not there; the current folder is read)"
-    return value.origin
+    return f"{value.origin} ({value.meaning})" if value.meaning else value.origin
 
 
 def _group(value: "ResolvedValue") -> str:
