@@ -67,6 +67,12 @@ def empty_answer_for_model(reason: EmptyReason) -> str:
     return _NOTHING_FOUND[reason][2]
 
 
+def answered_by(answer: SearchAnswer) -> str:
+    """Say who answered and how: the engine, the mode, and by whose vectors."""
+    provider = f" ({answer.provider})" if answer.provider else ""
+    return f"{answer.backend}, {answer.mode}{provider}"
+
+
 def fallback_sentence(step: Fallback) -> str:
     """Say what served instead of what, and why.
 

@@ -124,7 +124,7 @@ def _mcp() -> HealthCheck:
     try:
         found = version("mcp")
     except PackageNotFoundError:
-        detail = f"the package mcp is not installed; for agents, {INSTALL}"
+        detail = f"optional and not installed; `notewell mcp` needs it: {INSTALL}"
         return HealthCheck(name="mcp", status="ok", detail=detail)
     return HealthCheck(
         name="mcp", status="ok", detail=f"mcp {found} for `notewell mcp`"
@@ -277,7 +277,7 @@ def _memory(call: CommandCall, agent: str | None, suffix: str) -> Iterator[Healt
     yield from _vector_search(f"vector search{suffix}", report)
     yield from (_provider(f"embedding{suffix}", provider) for provider in tried)
     if report.enabled and not tried:
-        yield from _none(f"embedding{suffix}", report)
+        yield from _no_provider(f"embedding{suffix}", report)
     if cause is None or report.index.location:
         yield _index(f"index{suffix}", report)
     if cause is not None:
@@ -357,13 +357,17 @@ def _provider(name: str, tried: ProviderProbe) -> HealthCheck:
     return HealthCheck(name=name, status="warning", detail=detail, remedy=remedy)
 
 
-def _none(name: str, report: StatusReport) -> Iterator[HealthCheck]:
-    """Why there is no provider, where nobody said that there should be none."""
+def _no_provider(name: str, report: StatusReport) -> Iterator[HealthCheck]:
+    """Why there is no provider: somebody said so, or its package is not here."""
     from notewell.adapters.embeddings.local.static import open_package
     from notewell.backends.registry import policy_class
 
-    embeds = policy_class(report.requested_backend).embeds
-    if report.requested_provider is not None or not embeds:
+    if not policy_class(report.requested_backend).embeds:
+        return
+    if report.requested_provider == "none":
+        detail = "none, as memorySearch.provider says: notes are found by words alone"
+        yield HealthCheck(name=name, status="ok", detail=detail)
+    if report.requested_provider is not None:
         return
     try:
         open_package()

@@ -9,6 +9,7 @@ from notewell.adapters.surfaces.cli.output import CommandOutput
 from notewell.adapters.surfaces.cli.screen import Screen, cell_count, shortened, wrapped
 from notewell.adapters.surfaces.plain_text import one_line, visible
 from notewell.adapters.surfaces.sentences import (
+    answered_by,
     duration_text,
     empty_answer,
     number_of,
@@ -131,9 +132,7 @@ def within(spans: Sequence[Span], piece: Span) -> list[Span]:
 def _footer(answer: SearchAnswer) -> str:
     count = len(answer.results)
     found = f"{count} {plural(count, 'passage')}"
-    return (
-        f"{found} · {answer.backend}, {answer.mode} · {duration_text(answer.took_ms)}"
-    )
+    return f"{found} · {answered_by(answer)} · {duration_text(answer.took_ms)}"
 
 
 def write_json_lines(answer: SearchAnswer, output: CommandOutput) -> None:

@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.surfaces.sentences import (
+    answered_by,
     empty_answer_for_model,
     fallback_sentence,
+    number_of,
 )
 from notewell.backends.policy import Limit
 from notewell.errors import NotewellError
@@ -92,7 +94,7 @@ def _heading(answer: SearchAnswer) -> str:
     count = len(answer.results)
     if not count:
         return empty_answer_for_model(answer.reason or "no-match")
-    return f"{count} {'passage' if count == 1 else 'passages'}. {UNTRUSTED}"
+    return f"{number_of(count, 'passage')} from {answered_by(answer)}. {UNTRUSTED}"
 
 
 def _remarks(answer: SearchAnswer) -> Iterator[str]:

@@ -60,8 +60,9 @@ _EXAMPLES: Final = (
     "--min-score",
     callback=fraction,
     metavar="X",
-    help="Leave out what scores less, 0 to 1. Passages that hold a word of the query "
-    "as it is written are never left out.",
+    help="Leave out what scores less, 0 to 1; by default a threshold that fits the "
+    "model. Passages that hold a word of the query as it is written are never left "
+    "out.",
 )
 @click.option(
     "--source",

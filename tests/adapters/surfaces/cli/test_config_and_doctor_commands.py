@@ -130,6 +130,18 @@ def test_what_agents_need_is_looked_for(run: "Notewell") -> None:
     assert mcp["detail"] == f"mcp {version('mcp')} for `notewell mcp`"
 
 
+def test_a_provider_that_is_switched_off_is_named_too(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = config_file(tmp_path, '{memory: {search: {provider: "none"}}}')
+
+    checks = run("doctor", "--json", "--config", file).value["checks"]
+
+    [embedding] = [check for check in checks if check["name"] == "embedding"]
+    assert (embedding["status"], embedding["remedy"]) == ("ok", None)
+    assert embedding["detail"].startswith("none, as memorySearch.provider says")
+
+
 def test_a_broken_configuration_is_a_problem_and_not_the_end(
     run: "Notewell", tmp_path: Path
 ) -> None:
@@ -280,7 +292,7 @@ def test_what_comes_with_the_install_and_is_not_there_is_told(
     answer = run("search", "gateway", "--json", "--config", file, env=path).value
 
     checks = [item for item in ran.value["checks"] if item["name"] == "embedding"]
-    remedies = [check["remedy"] for check in checks]
+    remedies = [check["remedy"] for check in checks if check["remedy"]]
     assert remedies == (["pip install wordllama==0.4.0.post1"] if told else [])
     assert (ran.code, answer["mode"], answer["degraded"]) == (0, "keyword", False)
     assert [hit["path"] for hit in answer["results"]] == ["MEMORY.md"]

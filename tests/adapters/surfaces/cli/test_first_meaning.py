@@ -55,6 +55,16 @@ def test_a_note_that_was_just_written_does_not_make_an_answer_weaker(
     assert answer["results"][0]["vectorScore"] is not None
 
 
+def test_an_empty_folder_lacks_no_vectors(run: "Notewell", tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    ran = run("search", "gateway", "--json", workspace=empty)
+
+    assert ran.value["reason"] == "nothing-indexed"
+    assert (ran.value["fallbacks"], ran.value["degraded"]) == ([], False)
+
+
 def test_words_alone_are_what_they_were(run: "Notewell", tmp_path: Path) -> None:
     where = settings(tmp_path, '{memory: {search: {provider: "none"}}}')
 

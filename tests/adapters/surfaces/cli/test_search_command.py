@@ -26,7 +26,9 @@ def test_a_question_is_answered_with_a_citation(run: "Notewell") -> None:
 def test_the_last_line_says_who_answered_and_how(run: "Notewell") -> None:
     ran = run("search", "gateway")
 
-    assert ran.text.splitlines()[-1].startswith("1 passage · builtin, hybrid · ")
+    assert ran.text.splitlines()[-1].startswith(
+        "1 passage · builtin, hybrid (static) · "
+    )
 
 
 def test_a_hit_in_json_is_what_get_reads(run: "Notewell") -> None:
