@@ -30,6 +30,41 @@ _DEFAULT_MEANS: Final = {
 }
 """Below `memorySearch`: what is not the same when somebody writes the default out."""
 
+_OTHER_ROWS: Final = (
+    ("agents.list[].id", "`main` without a list", NAME_FORM, "The agent's id."),
+    (
+        "agents.list[].default",
+        "`false`",
+        "true or false",
+        "The agent that is meant when none is named; else the first.",
+    ),
+    (
+        "agents.list[].workspace",
+        "see above",
+        WORKSPACE_KEY.value_type.accepted,
+        "The agent's own folder of notes.",
+    ),
+    (
+        "agents.list[].memorySearch.…",
+        "the defaults",
+        "as above",
+        "What differs for this agent, key by key.",
+    ),
+    (
+        f"{DEFAULTS}.userTimezone",
+        "this machine's",
+        "the IANA name of a zone",
+        "Which day it is for the user; decides which daily log is today's.",
+    ),
+    (
+        "plugins.slots.memory",
+        "unset",
+        'a name, or "none"',
+        "`none` switches memory off; the rest is OpenClaw's.",
+    ),
+)
+"""Keys that stand in no block: what the table says of them."""
+
 
 def list_settings(settings: Settings, given: GivenSettings) -> Iterator[ResolvedValue]:
     """Yield every setting, the agents' own ones behind the defaults of all."""
@@ -117,39 +152,7 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
             yield _workspace_row()
         for key, leaf in leaf_keys(block):
             yield f"{at}.{key}", _default(leaf), leaf.value_type.accepted, leaf.about
-    yield from (
-        ("agents.list[].id", "`main` without a list", NAME_FORM, "The agent's id."),
-        (
-            "agents.list[].default",
-            "`false`",
-            "true or false",
-            "The agent that is meant when none is named; else the first.",
-        ),
-        (
-            "agents.list[].workspace",
-            "see above",
-            WORKSPACE_KEY.value_type.accepted,
-            "The agent's own folder of notes.",
-        ),
-        (
-            "agents.list[].memorySearch.…",
-            "the defaults",
-            "as above",
-            "What differs for this agent, key by key.",
-        ),
-        (
-            f"{DEFAULTS}.userTimezone",
-            "this machine's",
-            "the IANA name of a zone",
-            "Which day it is for the user; decides which daily log is today's.",
-        ),
-        (
-            "plugins.slots.memory",
-            "unset",
-            'a name, or "none"',
-            "`none` switches memory off; the rest is OpenClaw's.",
-        ),
-    )
+    yield from _OTHER_ROWS
 
 
 def _workspace_row() -> tuple[str, str, str, str]:

@@ -67,7 +67,26 @@ def load_settings(
             overrides, replace(context, base=_here(home), strict=True, warnings=[])
         ),
     )
-    return _resolved(raw, sources, context, file=file, profile=profile)
+    given = _gathered(raw, sources, context, profile)
+    default_agent = _default_agent(given.agents, context)
+    return Settings(
+        file=file,
+        state_dir=state,
+        profile=profile,
+        memory=build_block(MemorySettings, given.memory),
+        agents=tuple(agent.settings for agent in given.agents),
+        default_agent=default_agent,
+        compaction=build_block(CompactionSettings, given.compaction),
+        providers={
+            name: build_block(ProviderSettings, of)
+            for name, of in given.providers.items()
+        },
+        memory_off=given.memory_slot == "none",
+        user_timezone=_user_timezone(raw),
+        warnings=tuple(dict.fromkeys(context.warnings)),
+        unused=tuple(context.unused),
+        given=given,
+    )
 
 
 def _here(home: Path) -> Path:
@@ -90,14 +109,12 @@ class _Sources(msgspec.Struct, frozen=True, kw_only=True):
         return {**self.file.compaction, **self.flags.compaction}
 
 
-def _resolved(
+def _gathered(
     raw: Mapping[str, object],
     sources: _Sources,
     context: ReadContext,
-    *,
-    file: Path | None,
     profile: str | None,
-) -> Settings:
+) -> GivenSettings:
     defaults, agents = read_agents(
         object_at(raw, "agents", "agents"),
         file=sources.file,
@@ -106,33 +123,13 @@ def _resolved(
         profile=profile,
     )
     providers, wrong = _read_providers(raw, agents, context)
-    defaults = _without_wrong_providers(defaults, wrong)
-    agents = tuple(_without_wrong_providers(agent, wrong) for agent in agents)
-    memory, compaction = sources.memory(), sources.compaction()
-    slot = _memory_slot(raw)
-    return Settings(
-        file=file,
-        state_dir=context.state,
-        profile=profile,
-        memory=build_block(MemorySettings, memory),
-        agents=tuple(agent.settings for agent in agents),
-        default_agent=_default_agent(agents, context),
-        compaction=build_block(CompactionSettings, compaction),
-        providers={
-            name: build_block(ProviderSettings, of) for name, of in providers.items()
-        },
-        memory_off=slot == "none",
-        user_timezone=_user_timezone(raw),
-        warnings=tuple(dict.fromkeys(context.warnings)),
-        unused=tuple(context.unused),
-        given=GivenSettings(
-            memory=memory,
-            compaction=compaction,
-            providers=providers,
-            defaults=defaults,
-            agents=agents,
-            memory_slot=slot,
-        ),
+    return GivenSettings(
+        memory=sources.memory(),
+        compaction=sources.compaction(),
+        providers=providers,
+        defaults=_without_wrong_providers(defaults, wrong),
+        agents=tuple(_without_wrong_providers(agent, wrong) for agent in agents),
+        memory_slot=_memory_slot(raw),
     )
 
 

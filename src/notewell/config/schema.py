@@ -24,6 +24,7 @@ from notewell.config.value_types import (
     plain_text,
     program,
     secret_text,
+    sent,
     session_key_prefix,
     several_of,
     time_span,
@@ -122,9 +123,7 @@ class LocalSettings(ConfigBlock, frozen=True, kw_only=True):
     elsewhere: ClassVar[frozenset[str]] = frozenset({"contextSize"})
 
     model_path: Annotated[
-        str,
-        model_file().or_else(IfWrong.ASK_NOBODY),
-        "The model's file, or where to download it from.",
+        str, sent(model_file()), "The model's file, or where to download it from."
     ] = LOCAL_MODEL
     model_cache_dir: Annotated[
         Path | None,
@@ -158,16 +157,14 @@ class RemoteSettings(ConfigBlock, frozen=True, kw_only=True):
     elsewhere: ClassVar[frozenset[str]] = frozenset({"nonBatchConcurrency"})
 
     base_url: Annotated[
-        str | None,
-        http_address().or_else(IfWrong.ASK_NOBODY),
-        "Address of the provider; unset: its own.",
+        str | None, sent(http_address()), "Address of the provider; unset: its own."
     ] = None
-    api_key: Annotated[
-        Secret | None, secret_text().or_else(IfWrong.ASK_NOBODY), "Key of the provider."
-    ] = None
+    api_key: Annotated[Secret | None, sent(secret_text()), "Key of the provider."] = (
+        None
+    )
     headers: Annotated[
         Mapping[str, Secret],
-        header_map().or_else(IfWrong.ASK_NOBODY),
+        sent(header_map()),
         "Headers that are sent along; these win.",
     ] = {}
     batch: BatchSettings = BatchSettings()
@@ -260,14 +257,12 @@ class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
     ] = True
     provider: Annotated[
         str | None,
-        plain_text("the name of an embedding provider").or_else(IfWrong.ASK_NOBODY),
+        sent(plain_text("the name of an embedding provider")),
         'What turns text into vectors; unset or "auto": the first that is set up, else'
         ' "static", which comes with the install; "none": words alone.',
     ] = None
     model: Annotated[
-        str | None,
-        plain_text().or_else(IfWrong.ASK_NOBODY),
-        "Unset: the provider's usual model.",
+        str | None, sent(plain_text()), "Unset: the provider's usual model."
     ] = None
     fallback: Annotated[
         str,
@@ -279,23 +274,19 @@ class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
     remote: RemoteSettings = RemoteSettings()
     output_dimensionality: Annotated[
         int | None,
-        integer(1, 65_536).or_else(IfWrong.ASK_NOBODY),
+        sent(integer(1, 65_536)),
         "Length of the vectors; unset: the model's.",
     ] = None
     input_type: Annotated[
         str | None,
-        plain_text().or_else(IfWrong.ASK_NOBODY),
+        sent(plain_text()),
         "`input_type` for a server that speaks as OpenAI does.",
     ] = None
     query_input_type: Annotated[
-        str | None,
-        plain_text().or_else(IfWrong.ASK_NOBODY),
-        "The same for queries; unset: `inputType`.",
+        str | None, sent(plain_text()), "The same for queries; unset: `inputType`."
     ] = None
     document_input_type: Annotated[
-        str | None,
-        plain_text().or_else(IfWrong.ASK_NOBODY),
-        "The same for passages; unset: `inputType`.",
+        str | None, sent(plain_text()), "The same for passages; unset: `inputType`."
     ] = None
     extra_paths: Annotated[
         tuple[str, ...],
@@ -426,9 +417,7 @@ class QmdSettings(ConfigBlock, frozen=True, kw_only=True):
         str, one_of("search", "vsearch", "query"), "Words, vectors, or everything."
     ] = "search"
     transport: Annotated[
-        str,
-        one_of("auto", "cli", "daemon"),
-        "A process per search, or one that stays.",
+        str, one_of("auto", "cli", "daemon"), "A process per search, or one that stays."
     ] = "auto"
     include_default_memory: Annotated[
         bool, boolean(), "Index `MEMORY.md` and `memory/**/*.md`."

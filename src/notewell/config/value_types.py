@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from notewell.config.values import (
+    IfWrong,
     InvalidValue,
     KeyPath,
     Secret,
@@ -301,6 +302,11 @@ def header_map() -> ValueType:
         return {name: show_secret(item) for name, item in items}
 
     return ValueType(accepted="an object of header texts", read=read, show=show)
+
+
+def sent(value_type: ValueType) -> ValueType:
+    """What says what is sent where: while it is wrong, no provider is asked."""
+    return value_type.or_else(IfWrong.ASK_NOBODY)
 
 
 def without_secrets(value: object) -> object:
