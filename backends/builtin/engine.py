@@ -25,7 +25,7 @@ from notewell.backends.builtin.index_file import locate_index
 from notewell.backends.builtin.policy import BuiltinPolicy
 from notewell.backends.builtin.readers import ReaderPool
 from notewell.backends.builtin.schema import IndexIdentity
-from notewell.backends.builtin.search import search_index, unread_warnings
+from notewell.backends.builtin.search import IndexAnswer, search_index, unread_warnings
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.outcome import (
     KEYWORDS_ONLY,
@@ -38,7 +38,6 @@ from notewell.types import IndexReport, IndexStatus
 
 if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
     from notewell.backends.builtin.background import BackgroundRefresh
-    from notewell.backends.builtin.changes import Inventory
     from notewell.backends.builtin.status import StatusReader
     from notewell.backends.builtin.vectors.engine import VectorEngine
     from notewell.backends.builtin.writer import IndexWriter, SyncReport
@@ -142,12 +141,12 @@ class Engine:
                 outdated = self._identity.reason_to_replace(
                     store.built_with(store.live())
                 )
-                found = search_index(
+                answer = search_index(
                     self._site, store, query, meaning=meaning, outdated=outdated
                 )
-                if found.hits:
-                    return found
-                return self._with_pending(store, found, query)
+                if answer.findings.hits:
+                    return _told(answer.findings, answer.unread)
+                return self._with_pending(store, answer, query)
         except IndexUnreadable as error:
             from notewell.backends.builtin.fallback_scan import search_files
 
@@ -156,22 +155,19 @@ class Engine:
                 self._site, query, error.reason, error.why, meaning=meaning, stop=stop
             )
 
-    def _with_pending(self, store: Store, found: Findings, query: Query) -> Findings:
-        """Say of an empty answer how many files the index does not know yet.
+    def _with_pending(
+        self, store: Store, answer: IndexAnswer, query: Query
+    ) -> Findings:
+        """Say of an empty answer what the index does not know yet, and cannot know.
 
         Large workspaces are not walked on the way to an answer: `pending` stays None.
         """
+        found, unread = answer
         live = store.live()
         if live is None or found.reason not in ("no-match", "nothing-indexed"):
-            return found
+            return _told(found, unread)
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
-            last = dict(
-                store.rows(
-                    f"select path, problem from {live.files} where problem is not null"
-                )
-            )
-            closed = unread_warnings(_visible(last, query))
-            return replace(found, warnings=(*found.warnings, *closed))
+            return _told(found, {**unread, **_visible(store.problems(live), query)})
         from notewell.backends.builtin.changes import count_pending, take_inventory
 
         spoken = "sessions" in query.sources
@@ -179,21 +175,20 @@ class Engine:
         pending = count_pending(
             store, here, self._identity, self._site.agent.search, spoken=spoken
         )
+        unread = {**unread, **_visible(here.unread(), query)}
         closed = tuple(
-            said for said in self._closed(here, query) if said not in found.warnings
-        )
-        stale = bool(found.freshness.stale) or pending > 0 or bool(closed)
-        fresh = replace(found.freshness, pending=pending, stale=stale)
-        return replace(found, freshness=fresh, warnings=(*found.warnings, *closed))
-
-    def _closed(self, here: "Inventory", query: Query) -> tuple[str, ...]:
-        """Say what cannot be read now, of what may be seen in this conversation."""
-        said = _visible(here.unread(), query)
-        root = tuple(
             f"The workspace cannot be read: {each.detail}."
             for each in here.unreadable()
         )
-        return (*root, *unread_warnings(said))
+        stale = bool(found.freshness.stale or pending or unread or closed)
+        return _told(
+            replace(
+                found,
+                freshness=replace(found.freshness, pending=pending, stale=stale),
+                warnings=(*found.warnings, *closed),
+            ),
+            unread,
+        )
 
     def refresh(
         self, run: Run = PLAIN_RUN, *, stop: threading.Event | None = None
@@ -246,6 +241,13 @@ class Engine:
         from notewell.backends.builtin.status import StatusReader
 
         return StatusReader(self._site, self._location, self._readers, self._identity)
+
+
+def _told(found: Findings, unread: Mapping[str, str]) -> Findings:
+    """Say in an answer what cannot be read now."""
+    if not unread:
+        return found
+    return replace(found, warnings=(*found.warnings, *unread_warnings(unread)))
 
 
 def _visible(unread: Mapping[str, str], query: Query) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import attrgetter
 
-from notewell.backends.builtin.changes import IndexedNote, Signature
+from notewell.backends.builtin.changes import UNSETTLED, IndexedNote, Signature
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.text.analysis import Forms, forms_of
@@ -56,6 +56,8 @@ class Indexer:
             read = read_note(note.file)
         except OSError as error:
             problem = error.strerror or "unreadable"
+            # So that it does not pass for unchanged: an answer has to read it first.
+            signature = signature._replace(mtime_ns=UNSETTLED)
             if before and before.problem == problem:
                 self._touch(before, signature)
             elif before:

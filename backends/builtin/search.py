@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.candidates import Candidates
@@ -30,6 +31,19 @@ _NAMED = 5
 _CUT = "The query is long; its first and weightiest words were searched for."
 
 
+class IndexAnswer(NamedTuple):
+    """What an index gives to a query.
+
+    Attributes:
+        findings: The answer; it does not say yet what could not be read.
+        unread: Notes of which passages were found and which cannot be read now: why, by
+            path.
+    """
+
+    findings: Findings
+    unread: Mapping[str, str]
+
+
 def search_index(
     site: Site,
     store: Store,
@@ -37,7 +51,7 @@ def search_index(
     *,
     meaning: QueryVector = KEYWORDS_ONLY,
     outdated: str | None = None,
-) -> Findings:
+) -> IndexAnswer:
     """Answer from the live generation of an index.
 
     Args:
@@ -46,13 +60,14 @@ def search_index(
     """
     asked = read_query(query.text)
     if not asked.terms:
-        return Findings(
+        empty = Findings(
             hits=(),
             mode="keyword",
             fallbacks=meaning.fallbacks,
             local_to_remote=meaning.local_to_remote,
             reason="empty-query",
         )
+        return IndexAnswer(empty, {})
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
     candidates = Candidates(site, store, tables, asked, query, meaning)
@@ -60,9 +75,7 @@ def search_index(
     verifier = Verifier(site.workspace, _citations(site, store, tables))
     hits = _from_candidates(site, query, candidates, literal, verifier)
     fallbacks = (*meaning.fallbacks, *_gone(meaning, candidates), *candidates.fallbacks)
-    if not candidates.passages:  # of nothing there need be no vectors
-        fallbacks = tuple(step for step in fallbacks if step.reason != "not-ready")
-    return Findings(
+    findings = Findings(
         hits=hits,
         mode=candidates.mode,
         provider=meaning.provider if candidates.vectors else None,
@@ -80,9 +93,9 @@ def search_index(
             *query_warnings(asked),
             *((outdated,) if outdated else ()),
             *((_lacking(candidates),) if candidates.lacking else ()),
-            *unread_warnings(verifier.unread),
         ),
     )
+    return IndexAnswer(findings, verifier.unread)
 
 
 def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """What an index holds and lacks, counted when it is asked for."""
 
+import os
 from dataclasses import replace
 from typing import Final
 
@@ -20,14 +21,17 @@ from notewell.backends.builtin.vectors.sets import (
 from notewell.backends.builtin.writer import SyncReport
 from notewell.backends.text.passages import with_silent_transcripts
 from notewell.config import VectorSettings
-from notewell.errors import BackendFailed
+from notewell.errors import BackendFailed, PathRefused
 from notewell.types import (
     VECTOR_SEARCH,
     IndexReport,
     IndexStatus,
     Skipped,
     VectorStatus,
+    source_of,
 )
+from notewell.workspace import locate, read_note
+from notewell.workspace.layout import show_name
 
 _CHECKED_AT_ONCE: Final = 64 * 2**20
 """Bytes of an index that are looked over before it is counted: some 60 ms."""
@@ -58,16 +62,19 @@ class StatusReader:
             last_problem: What the last run in the background failed with.
         """
         scanned = take_inventory(self._site)
-        warnings = (*self._notice, *unread_warnings(scanned.unread()))
-        if last_problem:
-            warnings = (*warnings, f"The last run: {last_problem}")
+        last = (f"The last run: {last_problem}",) if last_problem else ()
         try:
             with self._readers.one() as store:
                 if index_bytes(self._path) <= _CHECKED_AT_ONCE:
                     store.require_sound()
-                return replace(self._counted(store, scanned), warnings=warnings)
+                held, others = self._counted(store, scanned)
         except IndexUnreadable as error:
+            closed = unread_warnings(scanned.unread())
+            warnings = (*self._notice, *closed, *last)
             return self._unreadable(len(scanned), error, warnings)
+        still = {path: why for path, why in others.items() if not self._reads(path)}
+        closed = unread_warnings({**still, **scanned.unread()})
+        return replace(held, warnings=(*self._notice, *closed, *last))
 
     def report(self, synced: SyncReport, embedded: EmbedReport) -> IndexReport:
         """Count after a run; what is pending too, if it is not known.
@@ -75,13 +82,15 @@ class StatusReader:
         Raises:
             BackendFailed: the index that was written cannot be read.
         """
-        closed = unread_warnings(synced.scanned.unread())
-        warnings = (*self._notice, *closed, *synced.warnings, *embedded.warnings)
+        unread = synced.scanned.unread()
+        others = (*synced.warnings, *embedded.warnings)
         try:
             with self._readers.one() as store:
-                held = self._counted(store, synced.scanned, pending=synced.left)
+                held, more = self._counted(store, synced.scanned, pending=synced.left)
         except IndexUnreadable as error:
+            warnings = (*self._notice, *unread_warnings(unread), *others)
             return self._unfinished(synced, error, warnings)
+        closed = unread_warnings({**more, **unread})
         return IndexReport(
             files=held.files,
             chunks=held.chunks,
@@ -90,13 +99,18 @@ class StatusReader:
             changed=synced.done,
             skipped=(*synced.scanned.skipped, *held.skipped),
             local_to_remote=embedded.local_to_remote,
-            warnings=warnings,
+            warnings=(*self._notice, *closed, *others),
         )
 
     def _counted(
         self, store: Store, scanned: Inventory, pending: int | None = None
-    ) -> IndexStatus:
-        """Count what the live generation holds, and what it lacks if that is not known."""
+    ) -> tuple[IndexStatus, dict[str, str]]:
+        """Count what the live generation holds, and what it lacks if that is not known.
+
+        Returns:
+            The counts; and what could not be read when it was indexed and lies where all
+            can be: why, by path. What the inventory names itself is not named again.
+        """
         search = self._site.agent.search
         if pending is None:
             pending = count_pending(store, scanned, self._identity, search)
@@ -104,7 +118,13 @@ class StatusReader:
         assert live is not None
         identity = IndexIdentity.decoded(store.built_with(live) or "")
         vectors, searched = _vectors(store, live, search.store.vector)
-        return IndexStatus(
+        named = scanned.unread()
+        others = {
+            path: why
+            for path, why in store.problems(live).items()
+            if path not in named and scanned.notes.why_unread(path) is None
+        }
+        held = IndexStatus(
             location=str(self._path),
             bytes=index_bytes(self._path),
             files=store.one(f"select count(*) from {live.files} where problem is null"),
@@ -114,9 +134,23 @@ class StatusReader:
             last_error=store.get("last_error"),
             identity={"chunker": identity.chunker, "tokenizer": identity.tokenizer},
             vectors=vectors,
-            skipped=_problems(store, live),
+            skipped=tuple(
+                Skipped(path=show_name(path), reason="unreadable", detail=why)
+                for path, why in others.items()
+            ),
             details={**searched, **_transcripts(store, live)},
         )
+        return held, others
+
+    def _reads(self, path: str) -> bool:
+        """Say whether a note can be read now; of a transcript that is not tried."""
+        if source_of(path) == "sessions":
+            return False
+        try:
+            file = locate(self._site.workspace, path, exactly=True).file
+            return file is not None and bool(read_note(os.fspath(file)))
+        except (PathRefused, OSError, ValueError):
+            return False
 
     def _unreadable(
         self, notes: int, error: IndexUnreadable, warnings: tuple[str, ...]
@@ -213,11 +247,3 @@ def _vectors(
             )
         )
     return tuple(found), {VECTOR_SEARCH: said}
-
-
-def _problems(store: Store, live: Generation) -> tuple[Skipped, ...]:
-    rows = store.rows(
-        f"select path, problem from {live.files} where problem is not null"
-        " order by path"
-    )
-    return tuple(Skipped(path=p, reason="unreadable", detail=why) for p, why in rows)

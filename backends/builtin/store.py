@@ -242,6 +242,15 @@ class Store:
         text: str | None = self.get(tables.identity_key) if tables else None
         return text
 
+    def problems(self, tables: Generation) -> dict[str, str]:
+        """Return why files could not be read when they were indexed, by path."""
+        return dict(
+            self.rows(
+                f"select path, problem from {tables.files} where problem is not null"
+                " order by path"
+            )
+        )
+
     def require_whole(self) -> dict[str, Any]:
         """See that every table that searches read is there; return all settings.
 

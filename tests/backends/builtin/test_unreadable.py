@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.errors import BackendUnavailable
-from notewell.workspace import Workspace
-from notewell.workspace.layout import MAX_NOTE_BYTES
+from notewell.workspace import Workspace, read_note
+from notewell.workspace.layout import MAX_NOTE_BYTES, NoteText
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -272,3 +272,65 @@ def test_a_closed_folder_of_transcripts_keeps_what_was_said(
     assert told[4].startswith("[] no-match True ('Cannot be read now")
     assert told[5].startswith("['sessions/s1.jsonl'] None")
     assert told[6:] == ["0", "2 0 ()"]
+
+
+def test_a_note_whose_reading_fails_is_told_once_by_all_and_quoted_by_none(
+    notebook: "Notebook", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook.write(NOTES)
+    notebook.refresh()
+    os.utime(notebook.root / "memory" / "3.md")
+    # Else the time of a change so young would not be trusted anyhow.
+    monkeypatch.setattr("notewell.backends.builtin.sync._RACY_NS", -1)
+    failing = {"memory/3.md"}
+
+    def read(file: str) -> NoteText:
+        if os.path.relpath(file, notebook.root) in failing:
+            raise OSError(5, "Input/output error")
+        return read_note(file)
+
+    for module in ("indexer", "verify", "status"):
+        monkeypatch.setattr(f"notewell.backends.builtin.{module}.read_note", read)
+    report = notebook.refresh()
+    status = notebook.engine.status()
+    empty, others = notebook.ask("word3"), notebook.ask("otter", limit=20)
+    failing.clear()
+    found = notebook.ask("word3", limit=1)
+    mended = notebook.engine.status()
+    after = notebook.refresh()
+
+    told = "Cannot be read now, and is left out until it can: memory/3.md"
+    assert report.warnings == status.warnings == empty.warnings == others.warnings
+    assert report.warnings == (f"{told} (Input/output error).",)
+    assert [each.path for each in report.skipped] == ["memory/3.md"]
+    assert report.skipped == status.skipped
+    assert (empty.hits, empty.reason, empty.freshness.stale) == ([], "no-match", True)
+    assert len(others.hits) == len(NOTES) - 2
+    assert "memory/3.md" not in {hit.path for hit in others.hits}
+    assert [hit.path for hit in found.hits] == ["memory/3.md"]
+    assert (mended.warnings, mended.pending) == ((), 0)
+    assert (after.warnings, after.skipped) == ((), ())
+
+
+def test_a_note_that_may_not_be_read_is_named_once_and_alike(
+    open_notebook: "Notebook",
+) -> None:
+    open_notebook.write(NOTES)
+
+    report, status, empty = run(
+        open_notebook,
+        "refresh(engine); (root / 'memory/3.md').chmod(0)\n"
+        "report = refresh(engine)\n"
+        "print([each.path for each in report.skipped], report.warnings)\n"
+        "status = engine.status()\n"
+        "print([each.path for each in status.skipped], status.warnings)\n"
+        "print([], ask(engine, 'word3').warnings)\n",
+    )
+
+    told = (
+        "('Cannot be read now, and is left out until it can: "
+        "memory/3.md (no permission to read).',)"
+    )
+    assert report == f"['memory/3.md'] {told}"
+    # The facade names what the inventory leaves out beside it.
+    assert status == empty == f"[] {told}"
