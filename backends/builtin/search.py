@@ -75,6 +75,8 @@ def search_index(
     verifier = Verifier(site.workspace, _citations(site, store, tables))
     hits = _from_candidates(site, query, candidates, literal, verifier)
     fallbacks = (*meaning.fallbacks, *_gone(meaning, candidates), *candidates.fallbacks)
+    if not candidates.passages:  # of nothing there need be no vectors
+        fallbacks = tuple(step for step in fallbacks if step.reason != "not-ready")
     findings = Findings(
         hits=hits,
         mode=candidates.mode,
