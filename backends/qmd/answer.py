@@ -10,8 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from notewell.foreign import well_formed
 
@@ -35,8 +34,7 @@ class UnreadableAnswer(ValueError):
     """There is no answer in what was printed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QmdHit:
+class QmdHit(NamedTuple):
     """A note that QMD found, as QMD names it.
 
     Attributes:

@@ -41,47 +41,45 @@ _FEW_CALLS: Final = 4
 
 REBUILD: Final = "run `notewell index`: the index is built anew, no note is touched"
 
-_CAUSES: Final[tuple[tuple[re.Pattern[str], str, str, str], ...]] = tuple(
-    (re.compile(pattern, re.IGNORECASE), reason, said, remedy)
-    for pattern, reason, said, remedy in (
-        (
-            r"not a database|disk image is malformed|SQLITE_CORRUPT|SQLITE_NOTADB",
-            "corrupt",
-            "its index is damaged",
-            REBUILD,
-        ),
-        (
-            r"readonly database|SQLITE_READONLY|EROFS|EACCES",
-            "exit",
-            "it may not write to its index",
-            "see the permissions of the state folder",
-        ),
-        (
-            r"database is locked|SQLITE_BUSY",
-            "busy",
-            "its index is in use",
-            "try again in a moment",
-        ),
-        (
-            r"Collection not found|directory does not exist",
-            "not-ready",
-            "its index is not there",
-            REBUILD,
-        ),
-        (
-            r"No model file found|fetch failed|Failed to (?:download|resolve)",
-            "model-missing",
-            "a model is missing",
-            "name a model file in QMD_EMBED_MODEL, or use memory.qmd.searchMode search",
-        ),
-        (
-            r"ERR_DLOPEN_FAILED|NODE_MODULE_VERSION|ERR_MODULE_NOT_FOUND",
-            "missing",
-            "a part of it cannot be loaded by this Node",
-            f"reinstall it with the Node that runs it: {INSTALL}",
-        ),
-    )
+_CAUSES: Final[tuple[tuple[str, str, str, str], ...]] = (
+    (
+        r"not a database|disk image is malformed|SQLITE_CORRUPT|SQLITE_NOTADB",
+        "corrupt",
+        "its index is damaged",
+        REBUILD,
+    ),
+    (
+        r"readonly database|SQLITE_READONLY|EROFS|EACCES",
+        "exit",
+        "it may not write to its index",
+        "see the permissions of the state folder",
+    ),
+    (
+        r"database is locked|SQLITE_BUSY",
+        "busy",
+        "its index is in use",
+        "try again in a moment",
+    ),
+    (
+        r"Collection not found|directory does not exist",
+        "not-ready",
+        "its index is not there",
+        REBUILD,
+    ),
+    (
+        r"No model file found|fetch failed|Failed to (?:download|resolve)",
+        "model-missing",
+        "a model is missing",
+        "name a model file in QMD_EMBED_MODEL, or use memory.qmd.searchMode search",
+    ),
+    (
+        r"ERR_DLOPEN_FAILED|NODE_MODULE_VERSION|ERR_MODULE_NOT_FOUND",
+        "missing",
+        "a part of it cannot be loaded by this Node",
+        f"reinstall it with the Node that runs it: {INSTALL}",
+    ),
 )
+"""Patterns of what QMD complains of, with reason, sentence and remedy."""
 
 
 class Deadline:
@@ -272,7 +270,7 @@ def command_failure(output: ProcessOutput, command: str) -> BackendError:
     """
     text = output.err.decode("utf-8", "replace")
     for pattern, reason, said, remedy in _CAUSES:
-        if pattern.search(text):
+        if re.search(pattern, text, re.IGNORECASE):
             return BackendFailed(
                 BACKEND, f"{said} (`{command}`)", reason=reason, remedy=remedy
             )

@@ -10,7 +10,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -104,8 +103,7 @@ _OTHER: Final = IndexProblem("corrupt", "its index was emptied or replaced")
 _PARTLY: Final = IndexProblem("corrupt", "its full-text index lacks notes")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+class Drift(NamedTuple):
     """The notes and what the index knows of them.
 
     Attributes:

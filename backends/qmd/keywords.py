@@ -11,7 +11,8 @@ every answer of notewell has, and QMD's order of the notes has its share in ours
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
 from itertools import combinations, islice, pairwise, zip_longest
 from pathlib import Path
 from types import TracebackType
@@ -61,14 +62,6 @@ _SIGNS: Final = re.compile(r"[^\w'-]+|(?<!\w)[-']+|[-']+(?!\w)")
 _PATIENCE_MS: Final = 200
 
 _PARTS: Final = re.compile(r'"([^"]*)"|(\S+)')
-
-_BY_CHARACTER: Final = re.compile(
-    "[\u2e80-\u2fd5\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3041-\u3096\u309d-\u309f"
-    "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb\uff66-\uff9d"
-    "\U00020000-\U0003ffff]"
-)
-"""Han, kana and Hangul, of which QMD takes each character as a word since 2.5."""
 
 
 class SearchPlan(NamedTuple):
@@ -147,8 +140,8 @@ class DocumentFrequencies:
         )
 
     def _term(self, text: str, *, is_word: bool) -> str:
-        if self._by_character:
-            text, found = _BY_CHARACTER.subn(r" \g<0> ", text)
+        if self._by_character and not text.isascii():
+            text, found = _by_character().subn(r" \g<0> ", text)
             is_word = is_word and not found
         is_word = is_word and "-" not in text
         return f'"{" ".join(text.split())}"{"*" if is_word else ""}'
@@ -233,13 +226,27 @@ def _few(counts: DocumentFrequencies) -> Callable[[str], int]:
     return lambda search: counts.of(search, _FEW)
 
 
+@cache
+def _by_character() -> re.Pattern[str]:
+    """Return Han, kana and Hangul, each character of which is a word to QMD since 2.5.
+
+    It takes long to compile, and a query in ASCII has none of them.
+    """
+    return re.compile(
+        "[\u2e80-\u2fd5\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3041-\u3096\u309d-\u309f"
+        "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+        "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb\uff66-\uff9d"
+        "\U00020000-\U0003ffff]"
+    )
+
+
 def matches_substrings(text: str) -> bool:
     """Whether QMD finds any substring of such a run, and not its prefixes alone.
 
     >>> matches_substrings("数据库"), matches_substrings("ไทย")
     (True, False)
     """
-    return all(map(_BY_CHARACTER.match, text))
+    return all(map(_by_character().match, text))
 
 
 def unspaced_runs(text: str) -> list[str]:
@@ -252,8 +259,7 @@ def has_signs(text: str) -> bool:
     return any(not token.isalnum() for token in split_words(text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeywordHits:
+class KeywordHits(NamedTuple):
     """The hits of a keyword search.
 
     Attributes:

@@ -9,9 +9,8 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -50,8 +49,7 @@ _ALONE: Final = {
 _State = tuple[str, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Abilities:
+class Abilities(NamedTuple):
     """What one version offers.
 
     Attributes:
@@ -103,8 +101,7 @@ def abilities_of(version: str) -> Abilities:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(NamedTuple):
     """QMD as it is installed here.
 
     Attributes:

@@ -7,8 +7,8 @@ so that a word that stands in a note is found in every mode.
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, cast
+from dataclasses import replace
+from typing import Final, NamedTuple, cast
 
 from notewell.backends.base import Site, in_order, reason_of, share_lines
 from notewell.backends.loops import off_the_loop
@@ -37,8 +37,7 @@ _RANK_DAMPING: Final = 5
 _DASHES: Final = re.compile(r"(?:^|(?<=\s))-+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModeAnswer:
+class ModeAnswer(NamedTuple):
     """The hits of a mode, and the steps down to it.
 
     Attributes:
@@ -213,8 +212,7 @@ class SearchModes:
         return embedding_model(self._environ)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Method:
+class _Method(NamedTuple):
     """One method to search by meaning.
 
     Attributes:
@@ -244,7 +242,7 @@ def fill_places(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> Keyw
     literal = found.literal and not any(hit.text_score for hit in best)
     if literal and more and len(best) == limit:
         best.pop()
-    return replace(found, hits=tuple(in_order([*best, *more[: limit - len(best)]])))
+    return found._replace(hits=tuple(in_order([*best, *more[: limit - len(best)]])))
 
 
 def fuse_hits(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> KeywordHits:
@@ -265,7 +263,7 @@ def fuse_hits(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> Keywor
     if found.literal and not any(hit.text_score for hit in best):
         word = found.hits[0]
         best[-1] = replace(word, score=min(word.score, best[-1].score))
-    return replace(found, hits=tuple(in_order(best)))
+    return found._replace(hits=tuple(in_order(best)))
 
 
 def _same(hit: Hit, others: Sequence[Hit]) -> int | None:

@@ -15,10 +15,9 @@ import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 MOST_OUTPUT: Final = 64 * 1024 * 1024
 """Bytes of standard output that are read; more is no answer to a question."""
@@ -56,8 +55,7 @@ class OutputTooLong(Exception):
     """The program printed more than MOST_OUTPUT; its group is gone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessOutput:
+class ProcessOutput(NamedTuple):
     """What a program left behind.
 
     Attributes:
