@@ -1,6 +1,7 @@
 """What an engine's settings mean above it, and that nobody there knows one by name."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -29,9 +30,12 @@ HONEST: Final = {
 def named_engines(tree: ast.AST) -> Iterator[int]:
     """Yield the lines of code, not of prose, that name an engine or its settings."""
     for node in ast.walk(tree):
-        if (isinstance(node, ast.Constant) and node.value in tuple(BUILTIN)) or (
-            isinstance(node, ast.Attribute) and node.attr in BUILTIN
-        ):
+        if isinstance(node, ast.Constant):
+            value = node.value
+            keyed = isinstance(value, str) and re.search(r"\bmemory\.qmd\b", value)
+            if keyed or value in tuple(BUILTIN):
+                yield node.lineno
+        elif isinstance(node, ast.Attribute) and node.attr in BUILTIN:
             yield node.lineno
         elif isinstance(node, ast.ImportFrom) and node.module:
             below = node.module.split(".")[2:3]
