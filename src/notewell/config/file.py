@@ -13,7 +13,7 @@ from notewell.errors import ConfigError
 FILE_NAME: Final = "openclaw.json"
 LARGEST: Final = 4 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
-_NAME: Final = re.compile(r"[^\W_][\w.-]{0,63}")
+_NAME: Final = r"[^\W_][\w.-]{0,63}"
 
 NAME_FORM: Final = (
     "letters, digits, '-', '_' and '.', a letter or digit first, at most 64 in all"
@@ -88,7 +88,7 @@ def profile_name(environ: Mapping[str, str]) -> str | None:
 
 def is_name(text: str) -> bool:
     """Whether a text may be a part of a file name."""
-    return bool(_NAME.fullmatch(text)) and len(text.encode()) <= 200
+    return bool(re.fullmatch(_NAME, text)) and len(text.encode()) <= 200
 
 
 def find_file(

@@ -24,14 +24,15 @@ from notewell.files import writable_text
 
 MOST: Final = 2**53
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION: Final = re.compile(r"(?:[0-9]{1,12}(?:\.[0-9]{1,6})?(?:ms|s|m|h|d))+")
-_PART: Final = re.compile(r"([0-9.]+)(ms|s|m|h|d)")
-_BARE: Final = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
-_SIZE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?)i?b?")
+# Texts, not compiled patterns: most starts need none of them.
+_DURATION: Final = r"(?:[0-9]{1,12}(?:\.[0-9]{1,6})?(?:ms|s|m|h|d))+"
+_PART: Final = r"([0-9.]+)(ms|s|m|h|d)"
+_BARE: Final = r"[0-9]{1,12}(?:\.[0-9]{1,6})?"
+_SIZE: Final = r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?)i?b?"
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 # The scheme, which may be a reference; the login; what is shown; the rest.
-_ADDRESS: Final = re.compile(r"(?:([^/?#]*://)[^/?#]*@)?([^?#]*).*", re.DOTALL)
+_ADDRESS: Final = r"(?s)(?:([^/?#]*://)[^/?#]*@)?([^?#]*).*"
 
 
 def boolean() -> ValueType:
@@ -85,11 +86,11 @@ def time_span() -> ValueType:
         if not isinstance(value, str):
             return _within(_finite(value), 0, MOST) * 60.0
         written = read_text(value, key_path).strip().lower()
-        if _BARE.fullmatch(written):
+        if re.fullmatch(_BARE, written):
             return float(written) * 60.0
-        if not _DURATION.fullmatch(written):
+        if not re.fullmatch(_DURATION, written):
             raise InvalidValue(f"is {describe_value(value)}")
-        return sum(float(n) * _UNITS[unit] for n, unit in _PART.findall(written))
+        return sum(float(n) * _UNITS[unit] for n, unit in re.findall(_PART, written))
 
     accepted = 'a duration such as "30s", "5m" or "1h"; 0 is off'
     return ValueType(accepted=accepted, read=read, show=_show_duration)
@@ -101,7 +102,7 @@ def byte_size() -> ValueType:
     def read(value: object, key_path: KeyPath) -> int:
         if not isinstance(value, str):
             return int(_within(_finite(value), 0, MOST))
-        found = _SIZE.fullmatch(read_text(value, key_path).strip().lower())
+        found = re.fullmatch(_SIZE, read_text(value, key_path).strip().lower())
         if found is None:
             raise InvalidValue(f"is {describe_value(value)}")
         return int(_within(float(found[1]) * 1024 ** _POWERS[found[2]], 0, MOST))
@@ -317,7 +318,7 @@ def without_secrets(value: object) -> object:
     """
     if not isinstance(value, str) or value.startswith("/"):
         return value
-    return without_logins(_ADDRESS.sub(r"\1\2", value, count=1))
+    return without_logins(re.sub(_ADDRESS, r"\1\2", value, count=1))
 
 
 def read_text(value: object, key_path: KeyPath) -> str:

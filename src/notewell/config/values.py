@@ -12,10 +12,10 @@ from msgspec.structs import replace
 HIDDEN: Final = "[redacted]"
 
 # OpenClaw replaces names in capitals only, and `$${NAME}` stands for itself.
-_INSIDE: Final = re.compile(r"(\$?)\$\{([A-Z_][A-Z0-9_]*)\}")
+_INSIDE: Final = r"(\$?)\$\{([A-Z_][A-Z0-9_]*)\}"
 
-_WHOLE: Final = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
-_ALONE: Final = re.compile(r"\$\{[A-Z_][A-Z0-9_]*\}|env:[A-Za-z_][A-Za-z0-9_]*")
+_WHOLE: Final = r"env:([A-Za-z_][A-Za-z0-9_]*)"
+_ALONE: Final = r"\$\{[A-Z_][A-Z0-9_]*\}|env:[A-Za-z_][A-Za-z0-9_]*"
 
 
 class ReadContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +161,9 @@ class MissingVariable(InvalidValue):
 def holds_reference(value: object) -> bool:
     """Whether a JSON value holds a text that refers to a variable."""
     if isinstance(value, str):
-        return bool(_WHOLE.fullmatch(value) or _INSIDE.search(value))
+        return _may_refer(value) and bool(
+            re.fullmatch(_WHOLE, value) or re.search(_INSIDE, value)
+        )
     if isinstance(value, list):
         return any(holds_reference(item) for item in cast("list[object]", value))
     return False
@@ -173,11 +175,15 @@ def expand_references(text: str, key_path: KeyPath) -> str:
     Raises:
         MissingVariable: a variable is not set, or empty.
     """
+    if not _may_refer(text):
+        return text
     environ = key_path.context.environ
-    if whole := _WHOLE.fullmatch(text):
+    if whole := re.fullmatch(_WHOLE, text):
         return _variable(environ, whole[1])
-    return _INSIDE.sub(
-        lambda match: match[0][1:] if match[1] else _variable(environ, match[2]), text
+    return re.sub(
+        _INSIDE,
+        lambda match: match[0][1:] if match[1] else _variable(environ, match[2]),
+        text,
     )
 
 
@@ -202,9 +208,14 @@ def read_secret(value: object, key_path: KeyPath) -> Secret | None:
 
 def show_secret(value: object) -> object:
     """Show a reference as it is written, and of anything else only that it exists."""
-    if value is None or (isinstance(value, str) and _ALONE.fullmatch(value)):
+    if value is None or (isinstance(value, str) and re.fullmatch(_ALONE, value)):
         return value
     return HIDDEN
+
+
+def _may_refer(text: str) -> bool:
+    """Whether a text is worth a look for references; most are not."""
+    return "${" in text or text.startswith("env:")
 
 
 def _variable(environ: Mapping[str, str], name: str) -> str:
