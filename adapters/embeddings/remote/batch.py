@@ -73,13 +73,13 @@ class BatchEmbedder:
         *,
         dimension: int,
         settings: BatchSettings,
-        blame: ErrorMap,
+        errors: ErrorMap,
     ) -> None:
         self._jobs = jobs
         self._journal = journal
         self._dimension = dimension
         self._settings = settings
-        self._blame = blame
+        self._errors = errors
 
     def embed(self, texts: Mapping[bytes, str]) -> Generator[EmbeddedBatch, None, None]:
         """Yield vectors as jobs end. What was yielded is not remembered any more.
@@ -171,8 +171,8 @@ class BatchEmbedder:
         self._jobs.forget(job.id)
 
     def _failed(self, said: str) -> EmbeddingError:
-        return self._blame.error(
-            f"{self._blame.host} {said}",
+        return self._errors.error(
+            f"{self._errors.host} {said}",
             reason="network",
             remedy="the rest is embedded without batches; set remote.batch.enabled to "
             "false to do without them",

@@ -76,7 +76,7 @@ class RemoteEmbedder:
         self._prefixes = dialect.prefixes(self._model, self._own)
         self._dimension = self._published()
         self._portions = BatchSizer(dialect.limits)
-        self._blame = ErrorMap(
+        self._errors = ErrorMap(
             settings=settings,
             host=address.host,
             model=self._model,
@@ -87,7 +87,7 @@ class RemoteEmbedder:
             address,
             headers=_headers(settings, dialect, address),
             environ=settings.environ,
-            blame=self._blame,
+            errors=self._errors,
             reach=reach,
         )
 
@@ -141,10 +141,10 @@ class RemoteEmbedder:
         if self._dialect.jobs is None or not self._own:
             return None
         identity = self.identity()
-        patience = self._settings.document
+        retries = self._settings.document
         channel = JobTransport(
-            send=lambda call: self._client.ask(call, patience),
-            fetch=lambda call: self._client.fetch(call, patience),
+            send=lambda call: self._client.ask(call, retries),
+            fetch=lambda call: self._client.fetch(call, retries),
             call=lambda texts: self._call(texts, "document"),
         )
         return BatchEmbedder(
@@ -152,7 +152,7 @@ class RemoteEmbedder:
             JobJournal(journals / _journal(identity)),
             dimension=identity.dimension,
             settings=settings,
-            blame=self._blame,
+            errors=self._errors,
         )
 
     def close(self) -> None:
@@ -197,8 +197,8 @@ class RemoteEmbedder:
             EmbeddingError: it cannot be asked.
         """
         settings = self._settings
-        patience = settings.query if role == "query" else settings.document
-        answer = self._client.ask(self._call(texts, role), patience)
+        retries = settings.query if role == "query" else settings.document
+        answer = self._client.ask(self._call(texts, role), retries)
         return self._dialect.rows(answer, len(texts))
 
     def _call(self, texts: Sequence[str], role: Role) -> HttpRequest:
@@ -222,11 +222,11 @@ class RemoteEmbedder:
         try:
             rows = self._ask([_HARMLESS], role)
         except Refusal as refused:
-            raise self._blame.of_request(refused) from None
+            raise self._errors.of_request(refused) from None
         numbers = vector_length(rows[0])
         dimension = self._dimension or numbers
         if not numbers or not usable_rows(unit_rows(rows, dimension)).all():
-            raise self._blame.of_vector(numbers, dimension)
+            raise self._errors.of_vector(numbers, dimension)
         self._dimension = dimension
         return dimension
 

@@ -52,7 +52,7 @@ class HttpClient:
         *,
         headers: Mapping[str, Secret],
         environ: Mapping[str, str],
-        blame: ErrorMap,
+        errors: ErrorMap,
         reach: Reach,
     ) -> None:
         """Make ready; no connection is opened.
@@ -61,7 +61,7 @@ class HttpClient:
             address: Of the provider.
             headers: Sent along with every request.
             environ: For the proxies and the certificates.
-            blame: Makes the errors.
+            errors: Makes the errors.
             reach: Told how far the connections lead.
 
         Raises:
@@ -69,11 +69,11 @@ class HttpClient:
                 cannot be used.
         """
         self._base = address.url
-        self._blame = blame
+        self._errors = errors
         try:
             dialer = Dialer(address.url, environ, reach)
         except (ImportError, OSError, ValueError, httpx.InvalidURL):
-            raise blame.error(
+            raise errors.error(
                 "the proxy or the certificates in the environment cannot be used",
                 reason="network",
                 remedy="check HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
@@ -84,7 +84,7 @@ class HttpClient:
             follow_redirects=False,
         )
 
-    def ask(self, call: HttpRequest, patience: RetryPolicy) -> object:
+    def ask(self, call: HttpRequest, retries: RetryPolicy) -> object:
         """Send a request as `fetch` does, and return the answer's JSON.
 
         Raises:
@@ -92,53 +92,53 @@ class HttpClient:
             EmbeddingError: no attempt succeeded, or the answer is no JSON.
         """
         try:
-            return read_json(self.fetch(call, patience))
+            return read_json(self.fetch(call, retries))
         except ValueError:
-            raise self._blame.unreadable() from None
+            raise self._errors.unreadable() from None
 
-    def fetch(self, call: HttpRequest, patience: RetryPolicy) -> bytes:
+    def fetch(self, call: HttpRequest, retries: RetryPolicy) -> bytes:
         """Send a request, again if that may help, and return the answer's bytes.
 
         Raises:
             Refused: the server does not want these texts.
             EmbeddingError: no attempt succeeded.
         """
-        until = time.monotonic() + patience.total
-        attempts = 1 if call.once else patience.attempts
+        until = time.monotonic() + retries.total
+        attempts = 1 if call.once else retries.attempts
         for attempt in range(attempts):
-            outcome = self._once(call, patience, until)
+            outcome = self._once(call, retries, until)
             if isinstance(outcome, HttpResponse):
                 return outcome.body
-            pause = _pause(outcome, attempt, patience)
+            pause = _pause(outcome, attempt, retries)
             last = attempt + 1 == attempts
             if last or pause is None or time.monotonic() + pause >= until:
                 raise outcome
             time.sleep(pause)
-        raise ValueError("patience must allow an attempt")
+        raise ValueError("retries must allow an attempt")
 
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
 
     def _once(
-        self, call: HttpRequest, patience: RetryPolicy, until: float
+        self, call: HttpRequest, retries: RetryPolicy, until: float
     ) -> HttpResponse | EmbeddingError | Refusal:
         # Exceptions of the client may quote a header, so none is kept as a cause.
         try:
-            answer = self._exchange(call, patience, until)
+            answer = self._exchange(call, retries, until)
         except httpx.TimeoutException:
-            return self._blame.timeout(patience.total)
+            return self._errors.timeout(retries.total)
         except httpx.HTTPError:
-            return self._blame.broken()
+            return self._errors.broken()
         except RuntimeError:  # what the client says when another thread closed it
-            return self._blame.closed()
-        return answer if 200 <= answer.status < 300 else self._blame.of(answer)
+            return self._errors.closed()
+        return answer if 200 <= answer.status < 300 else self._errors.of(answer)
 
     def _exchange(
-        self, call: HttpRequest, patience: RetryPolicy, until: float
+        self, call: HttpRequest, retries: RetryPolicy, until: float
     ) -> HttpResponse:
         left = max(until - time.monotonic(), 0.001)
-        limit = httpx.Timeout(left, connect=min(left, patience.connect))
+        limit = httpx.Timeout(left, connect=min(left, retries.connect))
         url = f"{self._base}{call.path}"
         sent = self._http.build_request(call.method, url, timeout=limit, **_sent(call))
         with contextlib.closing(self._http.send(sent, stream=True)) as response:
@@ -274,10 +274,10 @@ def _body(response: httpx.Response, until: float) -> bytes:
 
 
 def _pause(
-    outcome: EmbeddingError | Refusal, attempt: int, patience: RetryPolicy
+    outcome: EmbeddingError | Refusal, attempt: int, retries: RetryPolicy
 ) -> float | None:
     """Return the seconds before the next attempt; None if none is of use."""
-    usual = patience.pause * 2.0**attempt * random.uniform(0.5, 1.0)
+    usual = retries.pause * 2.0**attempt * random.uniform(0.5, 1.0)
     if isinstance(outcome, Refusal):
         return usual if outcome.status == 500 and attempt == 0 else None
     if outcome.reason not in _WORTH_REPEATING:

@@ -47,7 +47,12 @@ _AT_ONCE: Final = 4_096
 
 
 class CodeBlock(NamedTuple):
-    """Codes, a word of all of them at a time, and the ids of their vectors."""
+    """Codes, a word of all of them at a time, and the ids of their vectors.
+
+    Attributes:
+        ids: Shape (n,).
+        words: Shape (bits in a code / 64, n).
+    """
 
     ids: Ids
     words: Words
@@ -70,14 +75,22 @@ class CodeDistances(NamedTuple):
 
 
 def in_words(codes: NDArray[np.uint8]) -> Words:
-    """Return codes, a row each, as columns of words."""
+    """Return codes, uint8 of shape (n, bytes), as words of shape (bytes / 8, n)."""
     import numpy as np
 
     return np.ascontiguousarray(codes.view(np.uint64).T)
 
 
 def hamming_distances(words: Words, word: Words) -> Distances:
-    """Return in how many bits each column differs from the only column of `word`."""
+    """Return in how many bits each column differs from the only column of `word`.
+
+    Args:
+        words: Shape (m, n).
+        word: Shape (m, 1).
+
+    Returns:
+        Shape (n,).
+    """
     import numpy as np
 
     differing: Distances = np.bitwise_count(words ^ word).sum(axis=0, dtype=np.uint16)

@@ -101,7 +101,7 @@ class Sample:
 
     Attributes:
         passages: The passages.
-        matrix: Their vectors, a row for each window.
+        matrix: Their vectors, float32, shape (windows of all passages, dimension).
         count: How many passages have vectors in all.
         cuts: Pieces of their text, each with the place of its passage.
     """

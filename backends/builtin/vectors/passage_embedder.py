@@ -35,9 +35,9 @@ from notewell.backends.builtin.vectors.sets import (
     VectorSet,
     count_embedded,
     count_missing,
-    count_pending,
     ensure_set,
     live_generation,
+    pending_size,
     pending_texts,
 )
 from notewell.backends.text.windows import cut_windows, times_read
@@ -135,7 +135,7 @@ class PassageEmbedder:
 
     def _make(self, embedder: Embedder, vectors: VectorSet, run: Run) -> None:
         with self._access.reading() as store:
-            texts, size = count_pending(store, self._which(store), vectors)
+            texts, size = pending_size(store, self._which(store), vectors)
         self.left = texts
         if not texts or (run.vectors == "instant" and texts > AT_ONCE):
             return

@@ -63,9 +63,9 @@ class QuantisedQuery:
     """A query's vector, ready to be compared.
 
     Attributes:
-        floats: Its numbers.
-        numbers: The same as whole numbers.
-        squares: The sum of their squares.
+        floats: Its numbers, `dimension` of them.
+        numbers: The same as whole numbers from -32,512 to 32,512.
+        squares: The sum of the squares of `numbers`.
     """
 
     def __init__(self, vector: bytes) -> None:
@@ -116,7 +116,12 @@ class QuantisedQuery:
     def products(
         self, squares: Sequence[int], vectors: NDArray[np.int8]
     ) -> list[float]:
-        """Return the cosine with each row of a matrix."""
+        """Return the cosine with each of some vectors, in exact arithmetic.
+
+        Args:
+            squares: Of each vector the sum of the squares of its numbers.
+            vectors: int8, shape (len(squares), dimension).
+        """
         import numpy as np
 
         # Products of whole numbers below 2**53 are exact as floats of 64 bits.
@@ -153,7 +158,11 @@ def floats_of(vector: bytes) -> Sequence[float]:
 
 
 def quantise(rows: Matrix) -> list[tuple[int, bytes]]:
-    """Return unit vectors as they are kept: the sum of squares, and the numbers."""
+    """Return vectors as they are kept: the sum of squares, and the numbers as int8.
+
+    Args:
+        rows: float32, shape (n, dimension), none of them zero.
+    """
     import numpy as np
 
     largest = np.abs(rows).max(axis=1, keepdims=True)
@@ -163,7 +172,7 @@ def quantise(rows: Matrix) -> list[tuple[int, bytes]]:
 
 
 def quantised_matrix(vectors: Iterable[bytes], dimension: int) -> NDArray[np.int8]:
-    """Return vectors that are kept as a matrix, a row each.
+    """Return vectors that are kept as a matrix: int8, shape (n, dimension).
 
     Raises:
         apsw.CorruptError: one of them has another length.
@@ -177,7 +186,7 @@ def quantised_matrix(vectors: Iterable[bytes], dimension: int) -> NDArray[np.int
 
 
 def dequantise(vectors: NDArray[np.int8]) -> Matrix:
-    """Return kept vectors as unit vectors again: float32."""
+    """Return kept vectors, shape (n, dimension), as unit vectors again: float32."""
     import numpy as np
 
     rows = vectors.astype(np.float32)
@@ -195,7 +204,7 @@ def code_bits(dimension: int) -> int:
 
 
 def encode_rows(vectors: Matrix) -> Codes:
-    """Return the code of each row, a row of bytes."""
+    """Return the code of each row: uint8, shape (n, code_bits(dimension) / 8)."""
     import numpy as np
 
     rows, dimension = vectors.shape
@@ -208,7 +217,7 @@ def encode_rows(vectors: Matrix) -> Codes:
 
 
 def encode_vector(vector: Sequence[float]) -> bytes:
-    """Return the code of one vector, without numpy."""
+    """Return the code of one vector, without numpy: as many bytes."""
     dimension = len(vector)
     unit = 1 / math.sqrt(dimension)
     above = "".join(

@@ -373,7 +373,7 @@ def pending_texts(
     return [PendingText(*row) for row in rows]
 
 
-def count_pending(
+def pending_size(
     store: Store, tables: Generation, vectors: VectorSet
 ) -> tuple[int, int]:
     """Return how many texts wait for a vector, and about how many bytes they have."""

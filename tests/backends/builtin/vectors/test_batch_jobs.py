@@ -69,7 +69,7 @@ class Batched(Concepts):
             JobJournal(journals / "jobs.json"),
             dimension=self.dimension,
             settings=HASTY,
-            blame=ErrorMap(settings=request, host="batched.example", model=self.model),
+            errors=ErrorMap(settings=request, host="batched.example", model=self.model),
         )
 
 
