@@ -7,6 +7,7 @@ from typing import TypeAlias
 import pytest
 
 from notewell.config import Settings
+from notewell.config.listing import list_settings
 from notewell.errors import ConfigError, UsageError
 
 Load: TypeAlias = Callable[..., Settings]
@@ -140,7 +141,9 @@ def test_the_profile_has_a_workspace_of_its_own(load: Load, home: Path) -> None:
     assert settings.profile == "work"
     assert agent.workspace == home / ".openclaw/workspace-work"
     assert agent.workspace_origin == "default"
-    [value] = [v for v in settings.values() if v.key == "agents.defaults.workspace"]
+    [value] = [
+        v for v in list_settings(settings) if v.key == "agents.defaults.workspace"
+    ]
     assert value.origin == "environment OPENCLAW_PROFILE"
 
 

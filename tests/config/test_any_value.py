@@ -17,6 +17,7 @@ from notewell.config import (
     unused_settings,
 )
 from notewell.config.blocks import leaf_keys
+from notewell.config.listing import list_settings
 from notewell.config.schema import (
     CompactionSettings,
     MemorySettings,
@@ -146,7 +147,7 @@ def test_any_value_at_any_key_gives_settings_or_a_config_error(
         assert agent.search.store.path.is_absolute()
         assert len(policy_of(found, agent).remarks) <= 1
         unused_settings(found, agent)
-    json.dumps([[v.key, v.value, v.origin] for v in found.values()])
+    json.dumps([[v.key, v.value, v.origin] for v in list_settings(found)])
 
 
 @settings(max_examples=600, deadline=None)
@@ -172,8 +173,8 @@ def test_a_wrong_value_costs_its_key_with_a_warning_and_nothing_falls_open(
     said = [each for each in found.warnings if each.startswith(problem.key)]
     assert said
     assert all("; accepted: " in each for each in said)
-    now = {each.key: each.value for each in found.values()}
-    usual = {each.key: each.value for each in DEFAULTS.values()}
+    now = {each.key: each.value for each in list_settings(found)}
+    usual = {each.key: each.value for each in list_settings(DEFAULTS)}
     if key in usual and not said[0].startswith(f"{key}["):  # an item, left out alone
         closed = "none" if "no provider" in said[0] else usual[key]
         assert now[key] in (CLOSED.get(key, usual[key]), closed)
@@ -197,7 +198,7 @@ def test_any_flag_gives_settings_or_a_config_error(key: str, value: object) -> N
     except ConfigError:
         return
 
-    assert any(v.origin == "flag" for v in found.values())
+    assert any(v.origin == "flag" for v in list_settings(found))
 
 
 @settings(max_examples=200, deadline=None)

@@ -12,7 +12,7 @@ from notewell.config import (
     Settings,
     unused_settings,
 )
-from notewell.config.listing import reference_table
+from notewell.config.listing import list_settings, reference_table
 
 Load: TypeAlias = Callable[..., Settings]
 
@@ -22,7 +22,7 @@ SEARCH = "agents.defaults.memorySearch"
 
 
 def shown(settings: Settings) -> dict[str, ResolvedValue]:
-    return {value.key: value for value in settings.values()}
+    return {value.key: value for value in list_settings(settings)}
 
 
 def test_the_page_lists_every_key_as_the_code_has_it() -> None:
@@ -155,11 +155,13 @@ def test_what_asks_for_nothing_is_not_spoken_of(load: Load, text: str) -> None:
 def test_a_default_that_is_not_the_same_when_written_out_says_what_it_means(
     load: Load,
 ) -> None:
-    usual = {each.key: each.meaning for each in load("{}").values() if each.meaning}
+    usual = {
+        each.key: each.meaning for each in list_settings(load("{}")) if each.meaning
+    }
     written = load("{memory: {search: {provider: 'auto', fallback: 'none'}}}")
 
     assert usual == {
         f"{SEARCH}.provider": 'the first that is set up, else "static"',
         f"{SEARCH}.fallback": '"static" stands behind the provider',
     }
-    assert not any(each.meaning for each in written.values())
+    assert not any(each.meaning for each in list_settings(written))

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import pytest
 
 from notewell.config import Secret, Settings
+from notewell.config.listing import list_settings
 from notewell.errors import ConfigError
 
 Load: TypeAlias = Callable[..., Settings]
@@ -44,7 +45,7 @@ def test_keys_are_resolved(settings: Settings) -> None:
 
 
 def test_no_print_out_holds_a_key(settings: Settings) -> None:
-    listed = json.dumps([[v.key, v.value, v.origin] for v in settings.values()])
+    listed = json.dumps([[v.key, v.value, v.origin] for v in list_settings(settings)])
 
     assert KEY not in listed
     assert KEY not in repr(settings)
@@ -53,7 +54,7 @@ def test_no_print_out_holds_a_key(settings: Settings) -> None:
 
 
 def test_a_reference_is_shown_as_it_is_written(settings: Settings) -> None:
-    shown = {value.key: value.value for value in settings.values()}
+    shown = {value.key: value.value for value in list_settings(settings)}
 
     remote = "agents.defaults.memorySearch.remote"
     assert shown["models.providers.openai.apiKey"] == "[redacted]"
@@ -84,7 +85,7 @@ def test_where_a_model_comes_from_is_shown_without_login_and_query(
         environ={"SERVER": "https://host", "SCHEME": "https"},
     )
 
-    values = {value.key: value.value for value in settings.values()}
+    values = {value.key: value.value for value in list_settings(settings)}
     assert values["agents.defaults.memorySearch.local.modelPath"] == shown
     assert KEY not in repr(settings)
 
@@ -153,7 +154,7 @@ SEARCH = "{agents: {defaults: {memorySearch: %s}}}"
 )
 def test_an_error_about_a_key_does_not_repeat_it(load: Load, text: str) -> None:
     try:
-        shown = str(load(text).values())
+        shown = str(list_settings(load(text)))
     except ConfigError as exc:
         shown = f"{exc}{exc.remedy}{exc.__context__!r}{exc.__cause__!r}"
 
@@ -170,7 +171,7 @@ def test_a_key_that_is_a_number_is_not_repeated_either(load: Load, block: str) -
 
     [warning] = settings.warnings
     assert warning.startswith(f"{block}: is a number")
-    assert "4815162342" not in f"{settings!r}{settings.values()}"
+    assert "4815162342" not in f"{settings!r}{list_settings(settings)}"
 
 
 def test_an_error_about_an_address_does_not_repeat_it(load: Load) -> None:
@@ -179,7 +180,7 @@ def test_an_error_about_an_address_does_not_repeat_it(load: Load) -> None:
     )
 
     assert settings.warnings
-    assert KEY not in f"{settings!r}{settings.values()}"
+    assert KEY not in f"{settings!r}{list_settings(settings)}"
 
 
 def test_a_secret_is_not_pickled() -> None:

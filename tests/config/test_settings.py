@@ -8,6 +8,7 @@ from typing import TypeAlias
 import pytest
 
 from notewell.config import ScopeMatch, ScopeRule, Settings, load_settings
+from notewell.config.listing import list_settings
 from notewell.errors import ConfigError
 
 Load: TypeAlias = Callable[..., Settings]
@@ -24,7 +25,7 @@ def nested(key: str, value: str) -> str:
 
 
 def values_of(settings: Settings) -> dict[str, object]:
-    return {each.key: each.value for each in settings.values()}
+    return {each.key: each.value for each in list_settings(settings)}
 
 
 def test_a_flag_beats_the_environment_which_beats_the_file(load: Load) -> None:
@@ -570,5 +571,7 @@ def test_the_users_zone_is_read_and_never_complained_of(
 
     assert settings.user_timezone == zone
     assert settings.warnings == ()
-    [value] = [each for each in settings.values() if each.key.endswith("userTimezone")]
+    [value] = [
+        each for each in list_settings(settings) if each.key.endswith("userTimezone")
+    ]
     assert (value.value, value.origin) == (zone, "file" if zone else "default")

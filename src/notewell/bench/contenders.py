@@ -20,6 +20,7 @@ import msgspec
 import orjson
 
 from notewell.backends.registry import policy_class, targets
+from notewell.config.listing import list_settings
 from notewell.errors import UsageError
 from notewell.memory.memory import Memory
 from notewell.memory.setup import Setup, set_up
@@ -84,7 +85,7 @@ def read_entrants(specs: Sequence[str], user: UserSettings) -> tuple[Entrant, ..
         UsageError: an engine, a mode or a key is not known, or two are the same.
         ConfigError: a value makes no sense.
     """
-    known = [each.key for each in user.prepared({}).settings.values()]
+    known = [each.key for each in list_settings(user.prepared({}).settings)]
     found = tuple(_entrant(spec, user, known) for spec in specs)
     labels = [each.label for each in found]
     twice = next((label for label in labels if labels.count(label) > 1), None)
@@ -108,7 +109,9 @@ def _entrant(spec: str, user: UserSettings, known: Sequence[str]) -> Entrant:
     overrides = {**own, "memory.backend": backend, "memory.fallback": "none"}
     opening = user.prepared(overrides)
     shown = {
-        each.key: each.value for each in opening.settings.values() if each.key in own
+        each.key: each.value
+        for each in list_settings(opening.settings)
+        if each.key in own
     }
     lacking = None if opening.enabled else "memory is switched off in the settings"
     embeds = opening.policy.embeds and mode in _BY_MEANING

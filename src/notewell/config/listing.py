@@ -66,8 +66,16 @@ _OTHER_ROWS: Final = (
 """Keys that stand in no block: what the table says of them."""
 
 
-def list_settings(settings: Settings, given: GivenSettings) -> Iterator[ResolvedValue]:
-    """Yield every setting, the agents' own ones behind the defaults of all."""
+def list_settings(settings: Settings) -> tuple[ResolvedValue, ...]:
+    """Return every setting with where it came from, fit for printing.
+
+    The agents' own ones stand behind the defaults of all. Nothing where settings were
+    not loaded.
+    """
+    return tuple(_listed(settings, settings.given)) if settings.given else ()
+
+
+def _listed(settings: Settings, given: GivenSettings) -> Iterator[ResolvedValue]:
     yield from _list_block(settings.memory, given.memory, "memory")
     nobody = "environment OPENCLAW_PROFILE" if settings.profile else "default"
     yield from _list_agents(given.defaults, given.agents, nobody)

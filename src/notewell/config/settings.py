@@ -72,7 +72,7 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GivenSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody gave, by key below each block: behind what `values` returns.
+    """What somebody gave, by key below each block.
 
     Attributes:
         memory: Below `memory`.
@@ -142,12 +142,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             f"there is no agent {wanted!r}",
             remedy=f"{hint}configured: {', '.join(known)}",
         )
-
-    def values(self) -> tuple[ResolvedValue, ...]:
-        """Return every setting with where it came from, fit for printing."""
-        from notewell.config.listing import list_settings  # not for a search
-
-        return tuple(list_settings(self, self.given)) if self.given else ()
 
 
 def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:

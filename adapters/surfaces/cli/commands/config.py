@@ -57,17 +57,21 @@ def _warnings(settings: "Settings") -> list[str]:
 
 
 def _shape(settings: "Settings", warnings: list[str]) -> dict[str, object]:
+    from notewell.config.listing import list_settings
+
     values = [
         {"key": value.key, "value": value.value, "origin": value.origin}
-        for value in settings.values()
+        for value in list_settings(settings)
     ]
     return {"file": settings.file, "values": values, "warnings": warnings}
 
 
 def _drawn(settings: "Settings", screen: Screen) -> str:
+    from notewell.config.listing import list_settings
+
     file = one_line(str(settings.file)) if settings.file else "none"
     lines = [f"{screen.paint('file', 'bold')} {file}"]
-    for group, values in groupby(settings.values(), key=_group):
+    for group, values in groupby(list_settings(settings), key=_group):
         lines += ["", screen.paint(one_line(group), "bold"), *_rows(values, screen)]
     return "\n".join(lines) + "\n"
 
