@@ -200,7 +200,7 @@ def index_problem(
     if not record.generation:
         return None
     database = home.database(record.generation)
-    state = file_state(database)
+    state = database_state(database)
     if not state:
         return _GONE
     if not home.configuration(record.generation).exists():
@@ -253,7 +253,7 @@ def audit_database(database: Path, *, pages: bool = False) -> Audit | None:
     return Audit(documents, counted if isinstance(counted, int) else -1)
 
 
-def file_state(database: Path) -> tuple[int, ...]:
+def database_state(database: Path) -> tuple[int, ...]:
     """Return numbers that differ after any write to an index; none if it is gone.
 
     What was written last may still be beside the file, in its log.

@@ -23,7 +23,7 @@ from notewell.backends.qmd.client import (
     Searcher,
 )
 from notewell.backends.qmd.drift import (
-    file_state,
+    database_state,
     index_problem,
     measure_drift,
     search_bounds,
@@ -175,7 +175,7 @@ class QmdBackend:
         Raises:
             BackendFailed: it is not.
         """
-        seen = (record, file_state(self._home.database(record.generation)))
+        seen = (record, database_state(self._home.database(record.generation)))
         if seen == self._sound:
             return
         problem = index_problem(self._home, record)
