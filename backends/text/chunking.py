@@ -2,13 +2,13 @@
 
 A chunk is a run of whole lines of at most `tokens` estimated tokens, the
 overlap with the chunk before it included. A heading starts a new chunk once the
-one before it is worth keeping alone, and then nothing overlaps. A line that is
-too long for a chunk is cut into pieces, each a chunk that cites that line.
+one before it is worth keeping alone, and then nothing overlaps. Front matter is a
+chunk of its own. A line that is too long for a chunk is cut into pieces, each a chunk
+that cites that line.
 
 Law: every character of a line with text in it stands in a chunk that cites it.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,27 +22,39 @@ from notewell.backends.text.analysis import (
 )
 from notewell.backends.text.passages import Passage
 from notewell.config import ChunkingSettings
+from notewell.markdown import front_matter_values, read_structure
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """Part of the index identity: other cuts need another index."""
 
 _WORTH_ALONE = 0.5
 """A chunk this full ends at the next heading; smaller sections share a chunk."""
-
-_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t\r]|$)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 _LONGEST_TITLE = 200
 """Characters; every passage below repeats them, and a title may be a whole text."""
 
 
 class Headings:
-    """Every ATX heading of a note; those inside fenced code are not headings."""
+    """The headings of a note, and what its front matter gives for one.
+
+    A `title` there stands for a heading of the first level until there is one.
+    """
 
     def __init__(self, lines: Sequence[str]) -> None:
+        structure = read_structure(lines)
+        self.front_matter = structure.front_matter
+        """How many lines at the top are metadata."""
         self.at: dict[int, str] = {}
         """The heading path that begins at a line, by the line's index (from 0)."""
-        self._read(lines)
+        path: list[tuple[int, str]] = []
+        if structure.front_matter:
+            title = front_matter_values(lines).get("title", [""])[0]
+            path = [(1, title[:_LONGEST_TITLE])]
+        self._title = path[0][1] if path else ""
+        for heading in structure.headings:
+            path = [entry for entry in path if entry[0] < heading.level]
+            path.append((heading.level, heading.title[:_LONGEST_TITLE]))
+            self.at[heading.line] = " > ".join(title for _, title in path if title)
         self._starts = list(self.at)
 
     def above(self, index: int) -> str:
@@ -52,44 +64,9 @@ class Headings:
         'A > B'
         """
         place = bisect_right(self._starts, index)
-        return self.at[self._starts[place - 1]] if place else ""
-
-    def _read(self, lines: Sequence[str]) -> None:
-        open_fence = ""
-        path: list[tuple[int, str]] = []
-        for index, line in enumerate(lines):
-            start = line.lstrip(" ")[:1]
-            if start in ("`", "~"):
-                open_fence = _after_fence(line, open_fence)
-            elif start == "#" and not open_fence and (found := _HEADING.match(line)):
-                level = len(found[1])
-                path = [entry for entry in path if entry[0] < level]
-                path.append((level, _title(line[found.end() :])))
-                self.at[index] = " > ".join(title for _, title in path if title)
-
-
-def _title(text: str) -> str:
-    """Return what stands after the opening hashes, without closing ones.
-
-    >>> _title(" Ports ## "), _title(" C#"), _title(" ##")
-    ('Ports', 'C#', '')
-    """
-    text = text.strip(" \t\r")
-    bare = text.rstrip("#")
-    if not bare or bare[-1] in " \t":
-        text = bare.rstrip(" \t")
-    return text[:_LONGEST_TITLE]
-
-
-def _after_fence(line: str, open_fence: str) -> str:
-    """Return the fence that is open after a line that may be one."""
-    found = _FENCE.match(line)
-    if not found:
-        return open_fence
-    if not open_fence:
-        return found[1]
-    closes = found[1].startswith(open_fence) and not line.strip(" \t\r" + open_fence[0])
-    return "" if closes else open_fence
+        if place:
+            return self.at[self._starts[place - 1]]
+        return self._title if index >= self.front_matter else ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -175,7 +152,9 @@ def _spans(
     first = fresh = cost = 0
     for index, size in enumerate(costs):
         endless = size > room
-        at_section = index in headings.at and cost >= room * _WORTH_ALONE
+        at_section = 0 < index == headings.front_matter or (
+            index in headings.at and cost >= room * _WORTH_ALONE
+        )
         if not endless and not at_section and cost + size <= room:
             cost += size
             continue

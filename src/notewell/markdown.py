@@ -1,0 +1,480 @@
+"""The structure of a Markdown note: headings, code, front matter, by line.
+
+Blocks are read as CommonMark 0.31 has them (https://spec.commonmark.org/0.31.2/), with
+their containers: a fence may open after a list marker or in a quote, and the line that
+closes it closes it there. Nothing inside a line is read. Beyond CommonMark there are
+front matter (YAML, TOML) at the top and blocks of mathematics (`$$`), as Obsidian,
+Pandoc and Jekyll have them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+_ATX: Final = re.compile(r"(#{1,6})(?=[ \t]|$)")
+_FENCE: Final = re.compile(r"(`{3,})[^`]*$|(~{3,})")
+_SETEXT: Final = re.compile(r"(=+|-+)[ \t]*$")
+_BREAK: Final = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$")
+_MARKER: Final = re.compile(r"(?:[*+-]|(\d{1,9})[.)])(?=[ \t]|$)")
+_DEFINITION: Final = re.compile(
+    r"\[(?:[^\[\]\\]|\\.)*[^\s\[\]](?:[^\[\]\\]|\\.)*\]:[ \t]*\n?[ \t]*"
+    r"(?:<[^<>\n]*>|[^\s<]\S*)"
+    r"(?:(?:[ \t]+|[ \t]*\n[ \t]*)"
+    r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*(?:\n|$)"
+)
+"""A link reference definition; a paragraph of nothing else is no heading."""
+
+_BLOCK_TAGS: Final = (
+    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd"
+    "|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset"
+    "|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol"
+    "|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title"
+    "|tr|track|ul"
+)
+_ATTRIBUTE: Final = (
+    r"(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)"
+)
+_BLANK: Final = re.compile(r"^\s*$")
+_HTML: Final = tuple(
+    (re.compile(begin, re.IGNORECASE), re.compile(end, re.IGNORECASE))
+    for begin, end in (
+        (
+            r"<(?:script|pre|textarea|style)(?:\s|>|$)",
+            r"</(?:script|pre|textarea|style)>",
+        ),
+        (r"<!--", r"-->"),
+        (r"<\?", r"\?>"),
+        (r"<![A-Z]", r">"),
+        (r"<!\[CDATA\[", r"\]\]>"),
+        (rf"</?(?:{_BLOCK_TAGS})(?:\s|/?>|$)", r"^\s*$"),
+    )
+)
+"""How the seven kinds of HTML blocks begin and end; the seventh follows."""
+_ANY_TAG: Final = re.compile(
+    rf"(?:<[A-Za-z][\w-]*{_ATTRIBUTE}*\s*/?>|</[A-Za-z][\w-]*\s*>)\s*$"
+)
+
+_FRONT_MATTER: Final = {
+    "---": (
+        ("---", "..."),
+        re.compile(r"[^\s:#-][^:]*:(?:\s|$)"),
+        re.compile(r"\s*$|\s*#|\s+\S|-(?:\s|$)|[\]}]"),
+    ),
+    "+++": (
+        ("+++",),
+        re.compile(r"\[|[\w\"'.-]+\s*="),
+        re.compile(r"\s*$|\s*#|\s+\S|[\]}]"),
+    ),
+}
+"""By what opens it: what closes it, a line with a key, and every other line in it."""
+
+_KEY: Final = re.compile(r"([^\s:=#-][^:=]*?)\s*(?::(?=\s|$)|=)(.*)$")
+_ITEM: Final = re.compile(r"\s*-\s+(.*)$")
+_QUOTED: Final = re.compile(r"""\s*(['"])(.*?)\1\s*(?:#.*)?$""")
+_COMMENT: Final = re.compile(r"(?:^|\s)#.*$")
+
+_TAB: Final = 4
+_CODE_INDENT: Final = 4
+_LONGEST_MARKER_SPACE: Final = 4
+
+
+class Heading(NamedTuple):
+    """A heading of a note.
+
+    Attributes:
+        line: Its first line, counted from 0.
+        level: 1 to 6.
+        title: What it says, as it is written.
+    """
+
+    line: int
+    level: int
+    title: str
+
+
+@dataclass(slots=True)
+class Structure:
+    """What the lines of a note are.
+
+    Attributes:
+        headings: In the order of their lines.
+        code: First and last + 1 line of each block of code, counted from 0, fences
+            included.
+        front_matter: How many lines at the top are front matter; 0 for none.
+    """
+
+    headings: list[Heading] = field(default_factory=list[Heading])
+    code: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    front_matter: int = 0
+
+
+def read_structure(lines: Sequence[str]) -> Structure:
+    """Read the structure of a note, given its lines without their ends.
+
+    >>> found = read_structure(["1. ```sh", "   # no heading", "   ```", "# Ports"])
+    >>> found.headings, found.code
+    ([Heading(line=3, level=1, title='Ports')], [(0, 3)])
+    """
+    reader = _Reader()
+    reader.found.front_matter = first = front_matter_lines(lines)
+    for index in range(first, len(lines)):
+        reader.read(index, lines[index].rstrip("\r"))
+    reader.end_leaf()
+    return reader.found
+
+
+def front_matter_lines(lines: Sequence[str]) -> int:
+    """Return how many lines at the top are front matter, its fences included.
+
+    It begins on the first line and every line in it could be YAML (or TOML): a note
+    that begins with a horizontal rule has none.
+    """
+    opening = lines[0].rstrip() if lines else ""
+    if opening not in _FRONT_MATTER:
+        return 0
+    closing, key, other = _FRONT_MATTER[opening]
+    keys = 0
+    for index in range(1, len(lines)):
+        line = lines[index].rstrip()
+        if line in closing:
+            return index + 1 if keys else 0
+        if key.match(line):
+            keys += 1
+        elif not other.match(line) or (not keys and line[:1].isspace()):
+            return 0
+    return 0
+
+
+def front_matter_values(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Read the keys of front matter whose values are text or lists of text.
+
+    Nested values are left out. Keys are in lower case.
+
+    >>> lines = ["---", "title: 'Router'", "tags: [net, home]", "aliases:", "- Box"]
+    >>> front_matter_values([*lines, "---"])
+    {'title': ['Router'], 'tags': ['net', 'home'], 'aliases': ['Box']}
+    """
+    values: dict[str, list[str]] = {}
+    key = ""
+    for line in lines[1 : max(front_matter_lines(lines) - 1, 1)]:
+        if found := _KEY.match(line):
+            key = found[1].strip("\"' ").lower()
+            values[key] = _scalars(found[2])
+        elif key and (item := _ITEM.match(line)):
+            values[key] += _scalars(item[1])
+    return {key: value for key, value in values.items() if value}
+
+
+def _scalars(text: str) -> list[str]:
+    """Return the plain values of what stands after a key or a dash."""
+    if quoted := _QUOTED.match(text):
+        return [quoted[2]] if quoted[2] else []
+    text = _COMMENT.sub("", text).strip()
+    parts = text[1:-1].split(",") if text[:1] == "[" and text[-1:] == "]" else [text]
+    bare = (part.strip() for part in parts)
+    plain = (p[1:-1] if p[:1] in ("'", '"') and p[-1:] == p[:1] else p for p in bare)
+    return [part for part in plain if part and part[0] not in "{&*|>"]
+
+
+class _Container:
+    """A block quote or a list item that is open."""
+
+    __slots__ = ("empty", "width")
+
+    def __init__(self, width: int, *, empty: bool = False) -> None:
+        self.width = width  # columns before the text of an item; 0 for a quote
+        self.empty = empty  # an item with nothing after its marker so far
+
+
+class _Line:
+    """What is left of one line, its tabs counted in columns."""
+
+    __slots__ = ("column", "rest")
+
+    def __init__(self, text: str) -> None:
+        self.rest = text
+        self.column = 0
+
+    @property
+    def indent(self) -> int:
+        """How many columns of white space it begins with."""
+        column = self.column
+        if self.rest[:1] not in (" ", "\t"):
+            return 0
+        for character in self.rest:
+            if character == " ":
+                column += 1
+            elif character == "\t":
+                column += _TAB - column % _TAB
+            else:
+                break
+        return column - self.column
+
+    def skip(self, columns: int) -> None:
+        """Leave out columns of white space; of a tab that is parted spaces stay."""
+        end = self.column + columns
+        used = 0
+        while self.column < end and used < len(self.rest):
+            character = self.rest[used]
+            if character not in " \t":
+                break
+            self.column += 1 if character == " " else _TAB - self.column % _TAB
+            used += 1
+        self.rest = " " * (self.column - end) + self.rest[used:]
+        self.column = min(self.column, end)
+
+    def take(self, characters: int) -> None:
+        """Leave out characters that are no white space."""
+        self.rest = self.rest[characters:]
+        self.column += characters
+
+
+class _Reader:
+    """Reads lines, keeping the blocks that are open.
+
+    `leaf` is the innermost block: a paragraph, a fence, indented code, HTML,
+    mathematics, or nothing.
+    """
+
+    def __init__(self) -> None:
+        self.found = Structure()
+        self._open: list[_Container] = []
+        self._leaf = ""
+        self._first = 0  # the line where the leaf began
+        self._last = 0  # after the last line that surely belongs to it
+        self._said: list[str] = []  # the lines of a paragraph
+        self._end = _BLANK  # what ends a leaf that is not a paragraph
+        self._depth = 0  # how many containers go on in the line being read
+        self._fresh = False  # whether the line has begun a container of its own
+
+    def read(self, index: int, text: str) -> None:
+        """Read the next line."""
+        if self._read_plain(index, text):
+            return
+        line = _Line(text)
+        self._depth = self._matched(line)
+        self._fresh = False
+        if self._goes_on(index, line):
+            return
+        if not self._new_blocks(index, line):
+            self._text(index, line)
+
+    def _read_plain(self, index: int, text: str) -> bool:
+        """Read a line of the kinds that most lines are of; say whether it was one.
+
+        A line that begins with a letter, or with `- ` and a letter, goes on with no
+        container that is open: it begins a paragraph, or it goes on with one.
+        """
+        if self._leaf not in ("", "paragraph"):
+            return False
+        if text[:1].isalpha():
+            if self._leaf:
+                self._said.append(text)
+                return True
+            self._open.clear()
+        elif text[:2] == "- " and text[2:3].isalpha():
+            self._open[:] = (_Container(2),)
+            text = text[2:]
+        else:
+            return False
+        self._leaf, self._first, self._said = "paragraph", index, [text]
+        return True
+
+    def end_leaf(self) -> None:
+        """End the innermost block; code is kept."""
+        if self._leaf in ("fence", "code"):
+            self.found.code.append((self._first, self._last))
+        self._leaf = ""
+
+    # What was open before this line
+
+    def _matched(self, line: _Line) -> int:
+        """Leave out what belongs to open containers; return how many go on."""
+        for depth, container in enumerate(self._open):
+            indent = line.indent
+            rest = line.rest.lstrip(" \t")
+            if not container.width:
+                if indent >= _CODE_INDENT or rest[:1] != ">":
+                    return depth
+                _leave_out_quote(line)
+            elif not rest:
+                if container.empty:
+                    return depth
+            elif indent < container.width:
+                return depth
+            else:
+                line.skip(container.width)
+        return len(self._open)
+
+    def _goes_on(self, index: int, line: _Line) -> bool:
+        """Give the line to code, HTML or mathematics that is open, if it is theirs."""
+        if self._leaf in ("", "paragraph"):
+            return False
+        if self._depth < len(self._open):
+            self._close()
+            return False
+        if self._leaf == "code":
+            return self._code_goes_on(index, line)
+        self._last = index + 1
+        text = line.rest
+        if self._leaf == "fence":
+            text = text.lstrip(" \t") if line.indent < _CODE_INDENT else ""
+        if self._end.match(text) if self._leaf == "fence" else self._end.search(text):
+            self.end_leaf()
+        return True
+
+    def _code_goes_on(self, index: int, line: _Line) -> bool:
+        blank = not line.rest.strip(" \t")
+        if not blank and line.indent < _CODE_INDENT:
+            self.end_leaf()
+            return False
+        if not blank:
+            self._last = index + 1
+        return True
+
+    # What begins in this line
+
+    def _new_blocks(self, index: int, line: _Line) -> bool:
+        """Open the containers that begin here; say whether a leaf took the rest."""
+        while True:
+            indent = line.indent
+            rest = line.rest.lstrip(" \t")
+            if not rest or indent >= _CODE_INDENT:
+                return bool(rest) and self._begin_code(index)
+            start = rest[0]
+            if start.isalpha():
+                return False
+            if start == ">":
+                self._begin(_Container(0))
+                _leave_out_quote(line)
+            elif self._begin_leaf(index, start, rest):
+                return True
+            elif not self._begin_item(line, indent, rest):
+                return False
+
+    def _begin_code(self, index: int) -> bool:
+        if self._leaf == "paragraph":
+            return False
+        self._begin_block("code", index)
+        return True
+
+    def _begin_leaf(self, index: int, start: str, rest: str) -> bool:
+        if start == "#" and (found := _ATX.match(rest)):
+            self._close()
+            level = len(found[1])
+            self.found.headings.append(Heading(index, level, _title(rest[level:])))
+        elif start in "`~" and (found := _FENCE.match(rest)):
+            self._begin_block("fence", index)
+            fence = found[1] or found[2]
+            self._end = re.compile(rf"{fence[0]}{{{len(fence)},}}[ \t]*$")
+        elif start == "<" and (end := self._html_end(rest)):
+            self._begin_block("html", index)
+            self._end = end
+            if end.search(rest):
+                self.end_leaf()
+        elif start == "$" and rest.startswith("$$") and "$$" not in rest[2:]:
+            self._begin_block("mathematics", index)
+            self._end = re.compile(r"\$\$")
+        elif start in "=-" and self._underlines(index, rest):
+            pass
+        elif start in "*_-" and _BREAK.match(rest):
+            self._close()
+        else:
+            return False
+        return True
+
+    def _html_end(self, rest: str) -> re.Pattern[str] | None:
+        """Return what ends the HTML that begins here; None if none does."""
+        for begin, end in _HTML:
+            if begin.match(rest):
+                return end
+        if self._leaf != "paragraph" and _ANY_TAG.match(rest):
+            return _BLANK
+        return None
+
+    def _underlines(self, index: int, rest: str) -> bool:
+        """Make a heading of the paragraph above if this line underlines it."""
+        above = self._leaf == "paragraph" and self._depth == len(self._open)
+        if not above or self._fresh or not (found := _SETEXT.match(rest)):
+            return False
+        said = "\n".join(line.strip(" \t") for line in self._said)
+        text = said
+        while defined := _DEFINITION.match(text):
+            text = text[defined.end() :]
+        if not text:
+            return False
+        skipped = said[: len(said) - len(text)].count("\n")
+        level = 1 if found[1][0] == "=" else 2
+        title = " ".join(text.split())
+        self.found.headings.append(Heading(self._first + skipped, level, title))
+        self.end_leaf()
+        return True
+
+    def _begin_item(self, line: _Line, indent: int, rest: str) -> bool:
+        found = _MARKER.match(rest)
+        if not found:
+            return False
+        after = rest[found.end() :]
+        interrupts = self._leaf == "paragraph" and self._depth == len(self._open)
+        if interrupts and (not after.strip(" \t") or found[1] not in (None, "1")):
+            return False
+        line.skip(indent)
+        line.take(found.end())
+        space = line.indent
+        empty = not line.rest.strip(" \t")
+        if empty or space > _LONGEST_MARKER_SPACE:
+            space = 1
+        self._begin(_Container(indent + found.end() + space, empty=empty))
+        line.skip(space)
+        return True
+
+    def _begin(self, container: _Container) -> None:
+        self._close()
+        self._open.append(container)
+        self._depth += 1
+        self._fresh = True
+
+    def _begin_block(self, leaf: str, index: int) -> None:
+        self._close()
+        self._leaf, self._first, self._last = leaf, index, index + 1
+
+    def _close(self) -> None:
+        """End the leaf, and the containers that do not go on in this line."""
+        self.end_leaf()
+        del self._open[self._depth :]
+        for container in self._open:
+            container.empty = False
+
+    # The rest of the line is text
+
+    def _text(self, index: int, line: _Line) -> None:
+        text = line.rest.strip(" \t")
+        if not text:
+            empty = bool(self._open) and self._open[-1].empty
+            if not (self._fresh and empty):
+                self.end_leaf()
+                del self._open[self._depth :]
+        elif self._leaf == "paragraph":
+            self._said.append(text)  # also lazily, outside its container
+        else:
+            self._begin_block("paragraph", index)
+            self._said = [text]
+
+
+def _leave_out_quote(line: _Line) -> None:
+    line.skip(line.indent)
+    line.take(1)
+    if line.rest[:1] in (" ", "\t"):
+        line.skip(1)
+
+
+def _title(text: str) -> str:
+    """Return what stands after the opening hashes, without closing ones.
+
+    >>> _title(" Ports ## "), _title(" C#"), _title(" ##")
+    ('Ports', 'C#', '')
+    """
+    text = text.strip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
