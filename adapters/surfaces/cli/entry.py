@@ -72,9 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Inside, so that Ctrl-C while things are being loaded has an answer too.
         if (request := os.environ.get(COMPLETION)) is not None:
-            from notewell.adapters.surfaces.cli.commands.completion import completions
+            from notewell.adapters.surfaces.cli.root import completions
 
-            output.text(completions(request))
+            output.text(completions(request, COMPLETION))
             return 0
         from notewell.adapters.surfaces.cli.root import invoke
 

@@ -1,8 +1,11 @@
-"""The command `notewell` itself: finds subcommands by name, loads one at a time."""
+"""The command `notewell` itself: finds subcommands by name, loads one at a time.
+
+Shells complete it with click's own parts.
+"""
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -14,6 +17,10 @@ from notewell.adapters.surfaces.cli.options import (
 )
 from notewell.adapters.surfaces.cli.output import CommandOutput
 
+if TYPE_CHECKING:
+    from click.shell_completion import ShellComplete
+
+SHELLS: Final = ("bash", "zsh", "fish")
 _PACKAGE: Final = "notewell.adapters.surfaces.cli"
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "Find the passages that answer a question.",
@@ -159,3 +166,39 @@ def _unknown(name: str) -> CommandUsageError:
     else:
         remedy = "to ask your notes: notewell search QUERY; see `notewell --help`"
     return CommandUsageError(f"there is no command {name!r}", remedy=remedy)
+
+
+def completion_script(shell: str, variable: str) -> str:
+    """Return what a shell reads when it starts.
+
+    Args:
+        shell: One of SHELLS.
+        variable: The name of what it sets in the environment when it asks.
+    """
+    completer = _completer(shell, variable)
+    # `source` of bash would start a bash to look at its version first.
+    return (completer.source_template % completer.source_vars()).strip()
+
+
+def completions(request: str, variable: str) -> str:
+    """Return what fits what was typed so far, in the form of the shell that asks.
+
+    Args:
+        request: The value of the variable; what was typed is in the environment, too.
+        variable: Its name.
+    """
+    shell, _, wanted = request.partition("_")
+    if shell not in SHELLS or wanted != "complete":
+        return ""
+    try:
+        return _completer(shell, variable).complete() + "\n"
+    except (KeyError, ValueError):  # not called by our script
+        return ""
+
+
+def _completer(shell: str, variable: str) -> "ShellComplete":
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None, "click has all three"
+    return found(root(), {}, "notewell", variable)
