@@ -82,7 +82,7 @@ class QmdBackend:
         self._modes = SearchModes(site, home, program, environ)
         self._notes = NotePassages(site.workspace, site.agent.search.chunking)
         self._transcript_cache = TranscriptCache(site.agent.search.chunking)
-        self._sound: tuple[IndexRecord, tuple[int, ...]] | None = None
+        self._checked: tuple[IndexRecord, tuple[int, ...]] | None = None
         self._searcher: tuple[int, Searcher] | None = None
         self._upkeep = QmdUpkeep(
             site,
@@ -130,16 +130,16 @@ class QmdBackend:
         query = (await off_the_loop(search_bounds, self._site)).within(query)
         record = await off_the_loop(self._home.record)
         try:
-            return await self._found(query, record)
+            return await self._search(query, record)
         except BackendError as error:
             # A writer may have put another index in the place of this one.
             newer = await off_the_loop(self._home.record)
             if newer == record:
-                await off_the_loop(self._doubt, record, error)
+                await off_the_loop(self._mark_damaged, record, error)
                 raise
-            return await self._found(query, newer)
+            return await self._search(query, newer)
 
-    async def _found(self, query: Query, record: IndexRecord) -> Findings:
+    async def _search(self, query: Query, record: IndexRecord) -> Findings:
         parsed = parse_query(query.text)
         if not parsed.terms:
             return Findings(hits=(), mode="search", reason="empty-query")
@@ -154,19 +154,21 @@ class QmdBackend:
         await off_the_loop(self._check, record)
         counting = self._upkeep.count_in_background(query, record)
         try:
-            answered = await self._answered(query, parsed.terms, record)
+            answered = await self._answer(query, parsed.terms, record)
             pending = await counting if counting else None
         finally:
             if counting:
                 counting.cancel()
         return await off_the_loop(self._findings, query, record, answered, pending)
 
-    async def _answered(
+    async def _answer(
         self, query: Query, query_terms: tuple[QueryTerm, ...], record: IndexRecord
     ) -> ModeAnswer:
         deadline = Deadline(self._site.memory.qmd.limits.timeout_ms / 1000)
         searcher = await self._searcher_of(record)
-        words = await off_the_loop(self._words, query, query_terms, record, searcher)
+        words = await off_the_loop(
+            self._keyword_search, query, query_terms, record, searcher
+        )
         return await self._modes.answer(words, record, deadline)
 
     def _check(self, record: IndexRecord) -> None:
@@ -176,16 +178,16 @@ class QmdBackend:
             BackendFailed: it is not.
         """
         seen = (record, database_state(self._home.database(record.generation)))
-        if seen == self._sound:
+        if seen == self._checked:
             return
         problem = index_problem(self._home, record)
         if problem is not None:
             raise BackendFailed(
                 BACKEND, problem.said, reason=problem.reason, remedy=REBUILD
             )
-        self._sound = seen
+        self._checked = seen
 
-    def _doubt(self, record: IndexRecord, error: BackendError) -> None:
+    def _mark_damaged(self, record: IndexRecord, error: BackendError) -> None:
         """Mark an index as damaged, and let it be built anew soon."""
         if isinstance(error, BackendFailed) and error.reason in (
             "corrupt",
@@ -195,7 +197,7 @@ class QmdBackend:
                 self._home.doubt(record.generation)
             self.refresh_soon()
 
-    def _words(
+    def _keyword_search(
         self,
         query: Query,
         query_terms: tuple[QueryTerm, ...],
@@ -250,7 +252,7 @@ class QmdBackend:
             model=answered.model,
             fallbacks=answered.steps,
             reason=None if found.hits else "no-match",
-            doubt=self._missed(query.text, found, record),
+            doubt=self._reason_to_doubt(query.text, found, record),
             freshness=self._upkeep.freshness(record, stale, pending),
             warnings=(why,) if why else (),
         )
@@ -320,7 +322,7 @@ class QmdBackend:
             notes=known,
         )
 
-    def _missed(
+    def _reason_to_doubt(
         self, text: str, found: KeywordHits, record: IndexRecord
     ) -> FallbackReason | None:
         """Say why QMD may have missed a literal match, or None."""
