@@ -21,6 +21,7 @@ from notewell.backends.builtin.lexical import (
     document_frequencies,
     keyword_candidates,
     read_passages,
+    respelled_terms,
 )
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
@@ -61,6 +62,7 @@ class Candidates:
 
     Attributes:
         spread: In how many passages each term of the question stands.
+        respelled: Words that no passage holds, with those that were looked for instead.
         scorer: Weighs passages by words.
         vectors: Compares passages by meaning; None when words alone are searched.
         passages: How many there are.
@@ -77,7 +79,6 @@ class Candidates:
         query: Query,
         meaning: QueryVector,
     ) -> None:
-        wants = asked.terms
         hybrid = site.agent.search.query.hybrid
         # A model reads but the beginning of a question of thousands of words.
         if asked.cut:
@@ -85,11 +86,17 @@ class Candidates:
         self._hybrid = hybrid
         self._store = store
         self._tables = tables
-        self._wants = wants
         self._text = query.text
         self._visible = PassageFilter(store, tables, query)
-        self.spread = document_frequencies(store, tables, wants)
         self.passages: int = store.get("passages") or 0
+        self.spread = document_frequencies(store, tables, asked.terms)
+        wants = respelled_terms(store, tables, asked.terms, self.spread, self.passages)
+        self.respelled = {
+            old.exact[0]: new.loose
+            for old, new in zip(asked.terms, wants, strict=True)
+            if new is not old
+        }
+        self._wants = wants
         self.scorer = Scorer(
             wants,
             self.spread,

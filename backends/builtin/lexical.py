@@ -10,6 +10,7 @@ are recorded when the index has grown (`sync`), and only short lists are counted
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
@@ -20,6 +21,11 @@ from notewell.backends.builtin.store import Store
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.scoring import ExactMatch, quoted
+from notewell.backends.text.spelling import (
+    nearest_words,
+    slips_allowed,
+    unknown_words,
+)
 from notewell.types import source_of
 
 _LONGEST_LISTS = 20_000
@@ -27,6 +33,9 @@ _LONGEST_LISTS = 20_000
 
 _CHEAP = 2_000
 """Entries up to which a second way to the same thing is worth reading."""
+
+_MOST_SPELLED = 50_000
+"""Passages up to which unknown words are looked for: FTS5 counts all lists of a letter."""
 
 _WEIGHTS = "1.0, 0.6, 0.8"
 """BM25 weights of body, extra and context."""
@@ -93,6 +102,48 @@ def document_frequencies(
         term: store.one(common, term) or store.one(counted, term) or 0
         for term in sorted({term for want in wants for term in want.terms()})
     }
+
+
+def respelled_terms(
+    store: Store,
+    tables: Generation,
+    wants: Sequence[QueryTerm],
+    frequencies: dict[str, int],
+    passages: int,
+) -> tuple[QueryTerm, ...]:
+    """Return the terms of the query, unknown words with those that they may be.
+
+    Args:
+        frequencies: In how many passages each term stands; the found words are added.
+        passages: How many there are. Among very many, finding the words takes too long.
+    """
+    unknown = unknown_words(wants, frequencies) if passages <= _MOST_SPELLED else []
+    respelled: dict[QueryTerm, QueryTerm] = {}
+    for want in unknown:
+        word = want.exact[0]
+        slips = slips_allowed(word)
+        found = dict(
+            store.rows(
+                f"select term, doc from {tables.vocabulary} where term >= ?"
+                " and term < ? and length(term) between ? and ?",
+                word[0],
+                chr(ord(word[0]) + 1),
+                len(word) - slips,
+                len(word) + slips,
+            )
+        )
+        nearest = nearest_words(word, found.items())
+        if nearest and not _is_common_word(word):
+            respelled[want] = replace(want, loose=nearest)
+            frequencies.update({term: found[term] for term in nearest})
+    return tuple(respelled.get(want, want) for want in wants)
+
+
+def _is_common_word(word: str) -> bool:
+    """Say whether a word is no slip of the keyboard, though no note holds it."""
+    from notewell.adapters.embeddings.local.static import is_common_word  # rare
+
+    return is_common_word(word)
 
 
 def keyword_candidates(
@@ -201,10 +252,7 @@ def _plans(want: QueryTerm, frequencies: Mapping[str, int]) -> list[_MatchPlan]:
     if want.prefix:
         return [_MatchPlan(f"{quoted(want.exact[0])} *", 1, want.part), *plans[1:]]
     found = want.part or any(plan.cost for plan in plans)
-    if want.loose:
-        plans.append(
-            _MatchPlan(quoted(want.loose), frequencies.get(want.loose, 0), found)
-        )
+    plans += [_MatchPlan(quoted(t), frequencies.get(t, 0), found) for t in want.loose]
     if want.phrase and all(frequencies.get(part) for part in want.phrase):
         cost = sum(frequencies[part] for part in want.phrase)
         plans.append(_MatchPlan(quoted(" ".join(want.phrase)), cost, found))

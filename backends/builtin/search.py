@@ -1,6 +1,6 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -93,11 +93,18 @@ def search_index(
         ),
         warnings=(
             *query_warnings(asked),
+            *_respelling_warnings(candidates.respelled),
             *((outdated,) if outdated else ()),
             *((_lacking(candidates),) if candidates.lacking else ()),
         ),
     )
     return IndexAnswer(findings, verifier.unread)
+
+
+def _respelling_warnings(respelled: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for word, others in respelled.items():
+        instead = " and ".join(f'"{other}"' for other in others)
+        yield f'Nothing indexed holds "{word}"; searched for {instead} instead.'
 
 
 def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:

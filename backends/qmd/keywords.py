@@ -484,7 +484,7 @@ def passage_frequencies(
             notes[term].add(passage.path)
     for query_term in query_terms:
         held = max((documents.get(term, 0) for term in query_term.exact), default=0)
-        for term in (*query_term.exact, query_term.loose):
+        for term in (*query_term.exact, *query_term.loose):
             here = len(notes.get(term, ()))
             if held > here > 0:
                 frequencies[term] = round(frequencies[term] * held / here)

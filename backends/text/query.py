@@ -42,7 +42,7 @@ class QueryTerm:
 
     Attributes:
         exact: Terms that are the thing itself.
-        loose: A term that is nearly the thing (the stem), or empty.
+        loose: Terms that are nearly the thing: its stem, or words that it may be.
         phrase: Terms that are the thing when they follow each other.
         prefix: A term that begins with `exact` is the thing, too.
         weight: How much it counts, in (0, 1].
@@ -52,7 +52,7 @@ class QueryTerm:
     """
 
     exact: tuple[str, ...]
-    loose: str = ""
+    loose: tuple[str, ...] = ()
     phrase: tuple[str, ...] = ()
     prefix: bool = False
     weight: float = 1.0
@@ -63,8 +63,7 @@ class QueryTerm:
     def terms(self) -> Iterator[str]:
         """Yield every term that has to do with the thing."""
         yield from self.exact
-        if self.loose:
-            yield self.loose
+        yield from self.loose
         yield from self.phrase
 
 
@@ -158,7 +157,7 @@ def _word(word: str, *, share: float = 1.0) -> QueryTerm:
     stop_word = is_stop_word(word)
     return QueryTerm(
         (word,),
-        loose=root if root != word else "",
+        loose=(root,) if root != word else (),
         weight=share * (_STOP_WORD if stop_word else 1.0),
         stop_word=stop_word,
         part=share < 1,

@@ -26,7 +26,7 @@ _B = 0.75
 """Saturation and length normalisation of BM25: the usual values, and FTS5's."""
 
 _LOOSE = 0.8
-"""What an occurrence of another word with the same stem counts."""
+"""What an occurrence of another word with the same stem counts, or of one like it."""
 
 _CONTEXT = 0.6
 """What standing in the path or the headings counts."""
@@ -174,7 +174,7 @@ class Scorer:
         self._pair_worth = sum(pair.worth for pair in self._neighbours)
         self._owners: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for number, weighted in enumerate(self._query_terms):
-            for term in filter(None, (*weighted.term.exact, weighted.term.loose)):
+            for term in (*weighted.term.exact, *weighted.term.loose):
                 self._owners[term].append((number, weighted.worth))
 
     def score(self, passage: Passage) -> ScoredPassage:
@@ -268,10 +268,11 @@ class Scorer:
 def _weighted(
     query_term: QueryTerm, document_frequency: Mapping[str, int], passages: int
 ) -> _WeightedTerm:
-    exact = max(document_frequency.get(term, 0) for term in query_term.exact)
-    worth = query_term.weight * _idf(
-        max(exact, document_frequency.get(query_term.loose, 0)), passages
+    most = max(
+        document_frequency.get(term, 0)
+        for term in (*query_term.exact, *query_term.loose)
     )
+    worth = query_term.weight * _idf(most, passages)
     return _WeightedTerm(
         query_term,
         worth,
@@ -307,7 +308,7 @@ def _occurrences(
     full = sum(counts.get(term, 0) for term in query_term.exact)
     if not full and weighted.phrase:
         full = _phrases(weighted, lines)
-    loose = counts.get(query_term.loose, 0) - full if query_term.loose else 0
+    loose = sum(counts.get(term, 0) for term in query_term.loose) - full
     return _Occurrences(full, max(0, loose))
 
 

@@ -103,6 +103,20 @@ def spelled_like_words(words: Iterable[str]) -> bool:
         return True
 
 
+def is_common_word(word: str) -> bool:
+    """Say whether a word, in lower case, is so common that it is one piece.
+
+    Without the package no word is known to be.
+
+    >>> is_common_word("glass"), is_common_word("gatway")
+    (True, False)
+    """
+    try:
+        return len(_pieces()(word)) == 1
+    except EmbeddingError:
+        return False
+
+
 @lru_cache(maxsize=1)
 def _pieces() -> Callable[[str], list[int]]:
     return open_package().pieces
