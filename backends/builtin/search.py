@@ -1,7 +1,6 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from notewell.backends.base import Findings, Query, Site
@@ -193,14 +192,7 @@ def best_hits(
 def _hit(
     scored: ScoredPassage, scorer: Scorer, verifier: Verifier, most: int | None
 ) -> Hit:
-    window = scored.window
-    weight = partial(_inside, window) if window else scorer.weight
-    return hit_of(scored, verifier.cited(scored), weight, most)
-
-
-def _inside(window: str, part: str) -> float:
-    """Weigh a part of a line, where its best window decides."""
-    return float(part in window)
+    return hit_of(scored, verifier.cited(scored), scorer, most)
 
 
 def empty_reason(passages: int) -> EmptyReason:

@@ -460,7 +460,7 @@ class KeywordSearch:
 
 def _hit(scored: ScoredPassage, scorer: Scorer, most: int | None) -> Hit:
     cited = cited_lines(scored.passage, scored.match_line)
-    return hit_of(scored, cited, scorer.weight, most)
+    return hit_of(scored, cited, scorer, most)
 
 
 def passage_frequencies(

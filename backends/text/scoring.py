@@ -249,8 +249,19 @@ class Scorer:
                 best, most = line.number, held
         return best, most
 
+    def worth_by_line(self, text: str) -> dict[int, dict[int, float]]:
+        """Return which query terms stand on each line of a text, with their worth.
+
+        Lines are counted from 0, and those without any are left out; the terms are
+        named by their number in the query.
+        """
+        return {line.number: self._terms_on(line) for line in self._matcher.lines(text)}
+
     def _held(self, line: LineMatch) -> float:
         """Return how much of the query stands on a line, at most 1."""
+        return sum(self._terms_on(line).values()) / self._most
+
+    def _terms_on(self, line: LineMatch) -> dict[int, float]:
         owned: dict[int, float] = {}
         for hit in line.hits:
             owned.update(self._owners.get(hit, ()))
@@ -262,7 +273,7 @@ class Scorer:
                     and _phrases(weighted, [line])
                 ):
                     owned[number] = weighted.worth
-        return sum(owned.values()) / self._most
+        return owned
 
 
 def _weighted(

@@ -1,12 +1,17 @@
 """The part of a passage that is shown: whole lines around the best one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from notewell.backends.text.analysis import character_border
 from notewell.backends.text.passages import ScoredPassage
+from notewell.backends.text.scoring import Scorer
 from notewell.types import Hit, source_of
 
 SNIPPET_CHARACTERS = 700
+
+_AGAIN = 0.15
+"""What a term counts that stands on another line of a snippet, too."""
 
 _WINDOW = 240
 """Characters that are weighed at once to find the match in an endless line."""
@@ -15,7 +20,7 @@ _WINDOW = 240
 def hit_of(
     scored: ScoredPassage,
     cited: tuple[int, int, int],
-    weight: Callable[[str], float],
+    scorer: Scorer,
     most: int | None,
 ) -> Hit:
     """Return a passage as a hit of an answer.
@@ -23,13 +28,19 @@ def hit_of(
     Args:
         scored: The passage, as it stands in the note.
         cited: First, last and best line of the file that the hit shows.
-        weight: How much of the query a piece of text holds.
+        scorer: Knows how much of the query a text holds.
         most: The most characters of the snippet; see `cut_snippet`.
     """
     passage = scored.passage
     start, end, match = cited
     best = scored.match_line - passage.start_line
-    snippet, first = cut_snippet(passage.text, best, weight, most)
+    weight: Callable[[str], float] = scorer.weight
+    worth: Mapping[int, Mapping[int, float]] | None = None
+    if scored.window:  # no word of the query stands in it, and its best window decides
+        weight = partial(_is_in, scored.window)
+    else:
+        worth = scorer.worth_by_line(passage.text)
+    snippet, first = cut_snippet(passage.text, best, weight, most, worth)
     source = source_of(passage.path)
     return Hit(
         path=passage.path,
@@ -46,11 +57,16 @@ def hit_of(
     )
 
 
+def _is_in(window: str, part: str) -> float:
+    return float(part in window)
+
+
 def cut_snippet(
     text: str,
     match: int,
     weight: Callable[[str], float],
     most: int | None = None,
+    worth_by_line: Mapping[int, Mapping[int, float]] | None = None,
 ) -> tuple[str, int]:
     """Return at most `most` characters of a passage, unaltered, and where they begin.
 
@@ -59,17 +75,24 @@ def cut_snippet(
         match: Index (from 0) of its best line.
         weight: How much of the query a piece of text holds.
         most: SNIPPET_CHARACTERS, where less was not asked for.
+        worth_by_line: Which terms of the query stand on each line, with their worth;
+            None where no word says what is best.
 
     Returns:
-        The best line with as many lines around it as fit; of a line that is too
-        long, the part that holds most of the query, cut between words. Then the index
-        of the line in which that begins.
+        The best line with as many lines around it as fit, those that hold most of the
+        query; of a line that is too long, the part that holds most of the query, cut
+        between words. Then the index of the line in which that begins.
     """
     most = min(most or SNIPPET_CHARACTERS, SNIPPET_CHARACTERS)
     lines = text.split("\n")
     if len(lines[match]) > most:
         return _part(lines[match], weight, most), match
-    first, last = _around(lines, match, most)
+    if len(text) <= most:
+        worth_by_line = None  # nothing is to be chosen
+    if worth_by_line is None:
+        first, last = _around(lines, match, most)
+    else:
+        first, last = _best_run(lines, match, most, worth_by_line)
     return "\n".join(lines[first : last + 1]), first
 
 
@@ -88,6 +111,54 @@ def _around(lines: Sequence[str], match: int, most: int) -> tuple[int, int]:
             first -= 1
             room -= len(lines[first]) + 1
             grew = True
+    return _without_blank_ends(lines, match, first, last)
+
+
+def _best_run(
+    lines: Sequence[str],
+    match: int,
+    most: int,
+    worth_by_line: Mapping[int, Mapping[int, float]],
+) -> tuple[int, int]:
+    """Return the lines that fit and hold most of the query, the best one among them.
+
+    Of two runs that hold the same, the one with the best line nearer to its middle.
+    """
+    chosen, best = (match, match), (-1.0, 0)
+    first, room = match, most - len(lines[match])
+    before = 0
+    while True:
+        last, left = match, room
+        while last + 1 < len(lines) and len(lines[last + 1]) < left:
+            last += 1
+            left -= len(lines[last]) + 1
+        off_middle = abs(room - left - before)
+        value = (_worth(worth_by_line, first, last), -off_middle)
+        if value > best:
+            chosen, best = (first, last), value
+        if first == 0 or len(lines[first - 1]) >= room:
+            return _without_blank_ends(lines, match, *chosen)
+        first -= 1
+        room -= len(lines[first]) + 1
+        before += len(lines[first]) + 1
+
+
+def _worth(
+    worth_by_line: Mapping[int, Mapping[int, float]], first: int, last: int
+) -> float:
+    """Return what of the query stands on some lines: each term once, and a little again."""
+    held: dict[int, float] = {}
+    every = 0.0
+    for number in range(first, last + 1):
+        terms = worth_by_line.get(number, {})
+        held.update(terms)
+        every += sum(terms.values())
+    return round(sum(held.values()) + _AGAIN * every, 9)
+
+
+def _without_blank_ends(
+    lines: Sequence[str], match: int, first: int, last: int
+) -> tuple[int, int]:
     while first < match and not lines[first].strip():
         first += 1
     while last > match and not lines[last].strip():

@@ -48,6 +48,48 @@ def test_a_snippet_is_an_unaltered_part_that_holds_the_match(
     assert 0 < len(shown) <= SNIPPET_CHARACTERS
 
 
+@given(
+    lengths=st.lists(st.integers(0, 300), min_size=1, max_size=20),
+    place=st.integers(min_value=0),
+    worth=st.dictionaries(
+        st.integers(0, 19), st.dictionaries(st.integers(0, 3), st.floats(0.1, 1))
+    ),
+    most=st.integers(1, 700),
+)
+@settings(max_examples=200, deadline=None)
+def test_the_run_of_lines_that_holds_most_has_the_best_line_in_it_and_fits(
+    lengths: list[int],
+    place: int,
+    worth: dict[int, dict[int, float]],
+    most: int,
+) -> None:
+    lines = ["x" * length for length in lengths]
+    match = place % len(lines)
+    lines[match] = lines[match][: most - 1] + "k"
+
+    shown, first = cut_snippet("\n".join(lines), match, len, most, worth)
+
+    run = shown.split("\n")
+    assert len(shown) <= most
+    assert lines[first : first + len(run)] == run
+    assert first <= match < first + len(run)
+
+
+def test_lines_that_hold_the_rest_of_the_query_are_shown_beside_the_best() -> None:
+    lines = [f"line {n} " + "x" * 190 for n in range(9)]
+    worth = {1: {0: 1.0}, 4: {1: 1.0, 2: 1.0}}
+
+    _, around = cut_snippet("\n".join(lines), 4, len)
+    shown, first = cut_snippet(
+        "\n".join([*lines[:2], *lines[3:]]), 3, len, 700, {1: {0: 1.0}, 3: {1: 2.0}}
+    )
+
+    assert around == 3
+    assert first == 1
+    assert shown.split("\n")[-1] == lines[4]
+    assert cut_snippet("\n".join(lines), 4, len, 700, worth)[1] == 3
+
+
 def test_whole_lines_are_shown_where_they_fit() -> None:
     lines = [f"line {n} " + "x" * 90 for n in range(20)]
 
