@@ -9,7 +9,7 @@ where they are strong, or the model sees no difference between the notes, words 
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -21,11 +21,9 @@ from notewell.backends.builtin.lexical import (
     document_frequencies,
     keyword_candidates,
     read_passages,
-    respelled_terms,
 )
-from notewell.backends.builtin.schema import Generation
-from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.outcome import QueryVector
+from notewell.backends.builtin.store import Snapshot
+from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
 from notewell.backends.text.query import ParsedQuery, QueryTerm
 from notewell.backends.text.scoring import ExactMatch, Scorer
@@ -57,12 +55,28 @@ _LAST: Final = 0.001
 _USUAL: Final = HybridSettings()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """One search of an index.
+
+    Attributes:
+        site: Where, and with which settings.
+        query: What was asked.
+        asked: The same, parsed.
+        vector: The question's vector, if there is one.
+    """
+
+    site: Site
+    query: Query
+    asked: ParsedQuery
+    vector: QueryVector = KEYWORDS_ONLY
+
+
 class Candidates:
     """One question to one generation of the index.
 
     Attributes:
         spread: In how many passages each term of the question stands.
-        respelled: Words that no passage holds, with those that were looked for instead.
         scorer: Weighs passages by words.
         vectors: Compares passages by meaning; None when words alone are searched.
         passages: How many there are.
@@ -70,41 +84,26 @@ class Candidates:
         exhausted: The last candidates were all that there are.
     """
 
-    def __init__(
-        self,
-        site: Site,
-        store: Store,
-        tables: Generation,
-        asked: ParsedQuery,
-        query: Query,
-        meaning: QueryVector,
-    ) -> None:
-        hybrid = site.agent.search.query.hybrid
+    def __init__(self, index: Snapshot, search: SearchRequest) -> None:
+        hybrid = search.site.agent.search.query.hybrid
         # A model reads but the beginning of a question of thousands of words.
-        if asked.cut:
+        if search.asked.cut:
             hybrid = structs.replace(hybrid, vector_weight=0.0)
         self._hybrid = hybrid
-        self._store = store
-        self._tables = tables
-        self._text = query.text
-        self._visible = PassageFilter(store, tables, query)
-        self.passages: int = store.get("passages") or 0
-        self.spread = document_frequencies(store, tables, asked.terms)
-        wants = respelled_terms(store, tables, asked.terms, self.spread, self.passages)
-        self.respelled = {
-            old.exact[0]: new.loose
-            for old, new in zip(asked.terms, wants, strict=True)
-            if new is not old
-        }
-        self._wants = wants
+        self._index = index
+        self._terms = search.asked.terms
+        self._text = search.query.text
+        self._visible = PassageFilter(index, search.query)
+        self.spread = document_frequencies(index, self._terms)
+        self.passages: int = index.store.get("passages") or 0
         self.scorer = Scorer(
-            wants,
+            self._terms,
             self.spread,
             passages=self.passages,
-            mean_length=store.get("mean_length") or 1,
+            mean_length=index.store.get("mean_length") or 1,
         )
         self.lacking = 0
-        self.vectors = self._vectors(meaning)
+        self.vectors = self._vectors(search.vector)
         self.exhausted = False
         self._scored: dict[int, ScoredPassage] = {}
         self._nearness: dict[int, Neighbour] = {}
@@ -124,9 +123,8 @@ class Candidates:
     def take(self, literal: ExactMatch, pool: int) -> list[ScoredPassage]:
         """Return about `pool` passages of each leg, weighed and joined."""
         found = keyword_candidates(
-            self._store,
-            self._tables,
-            self._wants,
+            self._index,
+            self._terms,
             self.spread,
             literal,
             visible=self._visible,
@@ -155,7 +153,7 @@ class Candidates:
         """
         if self.vectors is None:
             return None
-        if not any(map(_has_meaning, self._wants)):
+        if not any(map(_has_meaning, self._terms)):
             return _UNREACHABLE
         calibration = self.vectors.calibration
         floor = calibration.floor(
@@ -171,7 +169,7 @@ class Candidates:
         from notewell.adapters.embeddings.local.static import spelled_like_words
 
         return spelled_like_words(
-            want.exact[0] for want in self._wants if _has_meaning(want)
+            want.exact[0] for want in self._terms if _has_meaning(want)
         )
 
     @property
@@ -193,12 +191,14 @@ class Candidates:
             return None
         from notewell.backends.builtin.vectors.sets import answering_set, missing_now
 
-        kept = answering_set(self._store, self._tables, meaning.identity, meaning.cut)
+        kept = answering_set(
+            self._index.store, self._index.tables, meaning.identity, meaning.cut
+        )
         if kept is None:
             return None  # it was there a moment ago; somebody has begun anew
-        self.lacking = missing_now(self._store, self._tables, kept)
+        self.lacking = missing_now(self._index.store, self._index.tables, kept)
         return meaning.neighbours.search(
-            self._store, self._tables, kept, meaning.vector
+            self._index.store, self._index.tables, kept, meaning.vector
         )
 
     def _compared(self, scored: ScoredPassage) -> ScoredPassage:
@@ -222,9 +222,9 @@ class Candidates:
         near = self.vectors.nearest(pool, self._visible)
         self._nearness.update({one.chunk: one for one in near})
         return read_passages(
-            self._store,
-            f"select {COLUMNS} from {self._tables.chunks} as c"
-            f" join {self._tables.files} as f on f.id = c.file_id"
+            self._index.store,
+            f"select {COLUMNS} from {self._index.tables.chunks} as c"
+            f" join {self._index.tables.files} as f on f.id = c.file_id"
             " where c.id in (select value from json_each(?))",
             json.dumps([one.chunk for one in near]),
         )

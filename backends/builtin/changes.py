@@ -240,7 +240,7 @@ def live_changes(
     return generation_changes(store, live, found, settings)
 
 
-def count_pending(
+def count_unindexed(
     store: Store,
     found: Inventory,
     identity: IndexIdentity,

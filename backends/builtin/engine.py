@@ -130,19 +130,19 @@ class Engine:
         return replace(found, freshness=replace(found.freshness, stale=stale))
 
     def _found(self, query: Query, stop: threading.Event | None) -> Findings:
-        meaning: QueryVector = KEYWORDS_ONLY
+        vector: QueryVector = KEYWORDS_ONLY
         try:
             if self._vectors and not query.keywords_only:
                 if not self._site.stays:
                     self._vectors.begin()
                 # Before the index is read: a provider may take seconds.
-                meaning = self._vectors.query_vector(query.text)
+                vector = self._vectors.query_vector(query.text)
             with self._readers.one(stop) as store:
                 outdated = self._identity.reason_to_replace(
                     store.built_with(store.live())
                 )
                 answer = search_index(
-                    self._site, store, query, meaning=meaning, outdated=outdated
+                    self._site, store, query, vector=vector, outdated=outdated
                 )
                 if answer.findings.hits:
                     return _told(answer.findings, answer.unread)
@@ -151,9 +151,7 @@ class Engine:
             from notewell.backends.builtin.fallback_scan import search_files
 
             # The question may have been sent away before the index turned out so.
-            return search_files(
-                self._site, query, error.reason, error.why, meaning=meaning, stop=stop
-            )
+            return search_files(self._site, query, error, vector=vector, stop=stop)
 
     def _with_pending(
         self, store: Store, answer: IndexAnswer, query: Query
@@ -168,11 +166,11 @@ class Engine:
             return _told(found, unread)
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
             return _told(found, {**unread, **_visible(store.problems(live), query)})
-        from notewell.backends.builtin.changes import count_pending, take_inventory
+        from notewell.backends.builtin.changes import count_unindexed, take_inventory
 
         spoken = "sessions" in query.sources
         here = take_inventory(self._site, spoken=spoken)
-        pending = count_pending(
+        pending = count_unindexed(
             store, here, self._identity, self._site.agent.search, spoken=spoken
         )
         unread = {**unread, **_visible(here.unread(), query)}

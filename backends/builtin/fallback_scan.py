@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from threading import Event
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.builtin.errors import BACKEND
+from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
 from notewell.backends.builtin.search import (
-    best_hits,
+    HitSelector,
     empty_reason,
     query_warnings,
     unread_warnings,
@@ -24,11 +24,10 @@ from notewell.backends.loops import WorkCancelled
 from notewell.backends.text.analysis import terms_of
 from notewell.backends.text.chunking import cut_passages
 from notewell.backends.text.passages import Passage
-from notewell.backends.text.query import QueryTerm
-from notewell.backends.text.query import parse_query as read_query
+from notewell.backends.text.query import ParsedQuery, QueryTerm, parse_query
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.config import ChunkingSettings
-from notewell.types import Fallback, FallbackReason, Freshness
+from notewell.types import Fallback, Freshness, Hit
 from notewell.workspace import Note, Workspace, read_note, scan, split_lines
 
 _SECONDS = 8.0
@@ -43,57 +42,63 @@ _WITHOUT_TRANSCRIPTS = (
 def search_files(
     site: Site,
     query: Query,
-    reason: FallbackReason,
-    why: str,
+    unreadable: IndexUnreadable,
     *,
-    meaning: QueryVector = KEYWORDS_ONLY,
+    vector: QueryVector = KEYWORDS_ONLY,
     stop: Event | None = None,
 ) -> Findings:
     """Answer by reading the notes themselves, since the index cannot be read.
 
     Args:
-        reason: Why it cannot, in one word.
-        why: The same in a sentence.
-        meaning: What was done for the question's vector before that came out.
+        unreadable: Why it cannot.
+        vector: What was done for the question's vector before that came out.
         stop: No further note is read once it is set.
 
     Raises:
-        CalledOff: `stop` was set.
+        WorkCancelled: `stop` was set.
     """
-    stepped_down = Fallback(
-        kind="lexical-index", from_=BACKEND, to="scan", reason=reason, message=why
-    )
-    asked = read_query(query.text)
+    asked = parse_query(query.text)
     if not asked.terms:
         return Findings(hits=(), mode="scan", reason="empty-query")
-    chunking = site.agent.search.chunking
     found = scan_notes(
         site.workspace,
         asked.terms,
-        chunking,
+        site.agent.search.chunking,
         hides=lambda path: "memory" not in query.sources or query.hides(path),
         stop=stop,
     )
+    hits = _hits(site, query, asked, found)
+    stepped_down = Fallback(
+        kind="lexical-index",
+        from_=BACKEND,
+        to="scan",
+        reason=unreadable.reason,
+        message=unreadable.why,
+    )
+    return Findings(
+        hits=hits,
+        mode="scan",
+        fallbacks=(*vector.fallbacks, stepped_down),
+        local_to_remote=vector.local_to_remote,
+        degraded=True,
+        reason=None if hits else empty_reason(found.total),
+        freshness=Freshness(pending=found.notes),
+        warnings=(*query_warnings(asked), *_missed(query, found)),
+    )
+
+
+def _hits(
+    site: Site, query: Query, asked: ParsedQuery, found: "ScanResult"
+) -> list[Hit]:
     scorer = Scorer(
         asked.terms,
         found.spread,
         passages=found.total,
         mean_length=found.mean_length,
     )
-    scored = [scorer.score(passage) for passage in found.passages]
     literal = ExactMatch(asked.terms, found.spread)
-    verifier = Verifier(site.workspace)
-    hits = best_hits(site, query, scored, scorer, literal, verifier)
-    return Findings(
-        hits=hits,
-        mode="scan",
-        fallbacks=(*meaning.fallbacks, stepped_down),
-        local_to_remote=meaning.local_to_remote,
-        degraded=True,
-        reason=None if hits else empty_reason(found.total),
-        freshness=Freshness(pending=found.notes),
-        warnings=(*query_warnings(asked), *_missed(query, found)),
-    )
+    selector = HitSelector(site, query, literal, Verifier(site.workspace))
+    return selector.select([scorer.score(each) for each in found.passages], scorer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +135,7 @@ def scan_notes(
     """Read the notes of a workspace and keep what a query may be answered with.
 
     Raises:
-        CalledOff: `stop` was set.
+        WorkCancelled: `stop` was set.
     """
     scanned = scan(workspace)
     unread = {path: why for path, why in scanned.unread.items() if not hides(path)}

@@ -138,7 +138,7 @@ def index_bytes(path: Path) -> int:
     return total
 
 
-def file_state(path: Path) -> tuple[tuple[int, ...], ...]:
+def index_state(path: Path) -> tuple[tuple[int, ...], ...]:
     """Return something that differs once another process has written an index."""
     return tuple(_state(f"{path}{suffix}") for suffix in SIDE_FILES)
 

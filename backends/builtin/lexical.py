@@ -17,7 +17,7 @@ import apsw
 
 from notewell.backends.base import Query
 from notewell.backends.builtin.schema import Generation
-from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.scoring import ExactMatch, quoted
@@ -49,7 +49,8 @@ class PassageFilter:
         values: What the condition's parameters stand for.
     """
 
-    def __init__(self, store: Store, tables: Generation, query: Query) -> None:
+    def __init__(self, index: Snapshot, query: Query) -> None:
+        store, tables = index.store, index.tables
         self._query = query
         self.condition = ""
         self.values: tuple[str, ...] = ()
@@ -92,10 +93,9 @@ class PassageFilter:
             self.values = (f"[{','.join(hidden)}]",)
 
 
-def document_frequencies(
-    store: Store, tables: Generation, wants: Sequence[QueryTerm]
-) -> dict[str, int]:
+def document_frequencies(index: Snapshot, wants: Sequence[QueryTerm]) -> dict[str, int]:
     """Return in how many passages each term of the wants stands; absent ones give 0."""
+    store, tables = index.store, index.tables
     common = f"select passages from {tables.common} where term = ?"
     counted = f"select doc from {tables.vocabulary} where term = ?"
     return {
@@ -147,8 +147,7 @@ def _is_common_word(word: str) -> bool:
 
 
 def keyword_candidates(
-    store: Store,
-    tables: Generation,
+    index: Snapshot,
     wants: Sequence[QueryTerm],
     frequencies: Mapping[str, int],
     literal: ExactMatch,
@@ -161,23 +160,23 @@ def keyword_candidates(
     When words of the query stand in some passages as they are written, at least one
     of these is among the candidates.
     """
-    found = _matching(store, tables, _expression(wants, frequencies), visible, limit)
+    found = _matching(index, _expression(wants, frequencies), visible, limit)
     if any(literal.is_in(passage.text) for passage in found):
         return found
-    return [*found, *_matching(store, tables, literal.expression(), visible, 1)]
+    return [*found, *_matching(index, literal.expression(), visible, 1)]
 
 
 def _matching(
-    store: Store,
-    tables: Generation,
+    index: Snapshot,
     expression: str,
     visible: PassageFilter,
     limit: int,
 ) -> list[Passage]:
     if not expression:
         return []
+    tables = index.tables
     return read_passages(
-        store,
+        index.store,
         f"select {COLUMNS} from ("
         f"  select rowid as id, bm25({tables.fts}, {_WEIGHTS}) as strength"
         f"  from {tables.fts} where {tables.fts} match ?{visible.condition}"

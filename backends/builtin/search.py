@@ -1,17 +1,17 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.builtin.candidates import Candidates
-from notewell.backends.builtin.schema import Generation
-from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.candidates import Candidates, SearchRequest
+from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.builtin.verify import TranscriptCitations, Verifier
 from notewell.backends.text.passages import ScoredPassage
-from notewell.backends.text.query import ParsedQuery
-from notewell.backends.text.query import parse_query as read_query
+from notewell.backends.text.query import ParsedQuery, parse_query
 from notewell.backends.text.ranking import rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.snippets import hit_of
@@ -48,62 +48,63 @@ def search_index(
     store: Store,
     query: Query,
     *,
-    meaning: QueryVector = KEYWORDS_ONLY,
+    vector: QueryVector = KEYWORDS_ONLY,
     outdated: str | None = None,
 ) -> IndexAnswer:
     """Answer from the live generation of an index.
 
     Args:
-        meaning: The question's vector, if there is one.
+        vector: The question's vector, if there is one.
         outdated: Why the index has to be built anew, if it has to.
     """
-    asked = read_query(query.text)
+    asked = parse_query(query.text)
     if not asked.terms:
         empty = Findings(
             hits=(),
             mode="keyword",
-            fallbacks=meaning.fallbacks,
-            local_to_remote=meaning.local_to_remote,
+            fallbacks=vector.fallbacks,
+            local_to_remote=vector.local_to_remote,
             reason="empty-query",
         )
         return IndexAnswer(empty, {})
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
-    candidates = Candidates(site, store, tables, asked, query, meaning)
-    literal = ExactMatch(asked.terms, candidates.spread)
-    verifier = Verifier(site.workspace, _citations(site, store, tables))
-    hits = _from_candidates(site, query, candidates, literal, verifier)
-    fallbacks = (*meaning.fallbacks, *_gone(meaning, candidates), *candidates.fallbacks)
+    search = SearchRequest(site=site, query=query, asked=asked, vector=vector)
+    index = Snapshot(store, tables)
+    candidates = Candidates(index, search)
+    verifier = Verifier(site.workspace, _citations(site, index))
+    hits = _hits(search, candidates, verifier)
+    findings = _findings(search, candidates, hits, outdated)
+    stale = True if outdated or verifier.stale else None  # nothing is known of others
+    fresh = Freshness(indexed_at=store.indexed_at(), stale=stale)
+    return IndexAnswer(replace(findings, freshness=fresh), verifier.unread)
+
+
+def _findings(
+    search: SearchRequest,
+    candidates: Candidates,
+    hits: Sequence[Hit],
+    outdated: str | None,
+) -> Findings:
+    vector = search.vector
+    fallbacks = (*vector.fallbacks, *_gone(vector, candidates), *candidates.fallbacks)
     if not candidates.passages:  # of nothing there need be no vectors
         fallbacks = tuple(step for step in fallbacks if step.reason != "not-ready")
-    findings = Findings(
+    return Findings(
         hits=hits,
         mode=candidates.mode,
-        provider=meaning.provider if candidates.vectors else None,
-        model=meaning.model if candidates.vectors else None,
+        provider=vector.provider if candidates.vectors else None,
+        model=vector.model if candidates.vectors else None,
         fallbacks=fallbacks,
-        local_to_remote=meaning.local_to_remote,
+        local_to_remote=vector.local_to_remote,
         degraded=candidates.lacking > 0 or bool(fallbacks),
         reason=None if hits else empty_reason(candidates.passages),
-        freshness=Freshness(
-            indexed_at=store.indexed_at(),
-            # Of the notes that are not cited nothing is known.
-            stale=True if outdated or verifier.stale else None,
-        ),
         warnings=(
-            *query_warnings(asked),
-            *_respelling_warnings(candidates.respelled),
+            *query_warnings(search.asked),
             *((outdated,) if outdated else ()),
             *((_lacking(candidates),) if candidates.lacking else ()),
         ),
     )
-    return IndexAnswer(findings, verifier.unread)
-
-
-def _respelling_warnings(respelled: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for word, others in respelled.items():
-        instead = " and ".join(f'"{other}"' for other in others)
-        yield f'Nothing indexed holds "{word}"; searched for {instead} instead.'
 
 
 def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
@@ -120,79 +121,84 @@ def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
     return (f"Cannot be read now, and is left out until it can: {said}{more}.",)
 
 
-def _from_candidates(
-    site: Site,
-    query: Query,
-    candidates: Candidates,
-    literal: ExactMatch,
-    verifier: Verifier,
+def _hits(
+    search: SearchRequest, candidates: Candidates, verifier: Verifier
 ) -> list[Hit]:
     """Return the hits, from as many candidates as it takes."""
-    multiplier = site.agent.search.query.hybrid.candidate_multiplier
+    query = search.query
+    literal = ExactMatch(search.asked.terms, candidates.spread)
+    selector = HitSelector(search.site, query, literal, verifier)
+    multiplier = search.site.agent.search.query.hybrid.candidate_multiplier
     pool = max(_FEWEST_CANDIDATES, query.limit * multiplier)
     while True:
         found = candidates.take(literal, pool)
-        hits = best_hits(
-            site,
-            query,
-            found,
-            candidates.scorer,
-            literal,
-            verifier,
-            floor=candidates.floor,
-        )
+        hits = selector.select(found, candidates.scorer, candidates.floor)
         if len(hits) >= query.limit or candidates.exhausted or pool > _MOST_CANDIDATES:
             return hits
         # Passages that are gone, closed or of one line have taken others' places.
         pool *= 4
 
 
-def _citations(
-    site: Site, store: Store, tables: Generation
-) -> TranscriptCitations | None:
+def _citations(site: Site, index: Snapshot) -> TranscriptCitations | None:
     if not site.transcripts:
         return None
     from notewell.sessions import sessions_folder
 
-    return TranscriptCitations(
-        store, tables, sessions_folder(site.state_dir, site.agent.id)
-    )
+    return TranscriptCitations(index, sessions_folder(site.state_dir, site.agent.id))
 
 
-def best_hits(
-    site: Site,
-    query: Query,
-    scored: Sequence[ScoredPassage],
-    scorer: Scorer,
-    literal: ExactMatch,
-    verifier: Verifier,
-    floor: float | None = None,
-) -> list[Hit]:
-    """Return the hits; passages that are gone make room for the next ones."""
-    able = [one for one in scored if one.text > 0 or one.vector is not None]
-    gone: set[int] = set()
-    while True:
-        best = rank(
-            [one for one in able if one.passage.id not in gone],
-            literal,
-            limit=query.limit,
-            min_score=query.min_score,
-            settings=site.agent.search.query,
-            floor=floor,
-            question=query.text,
-        )
-        now = [(one, verifier.verify(one)) for one in best]
-        missing = {one.passage.id for one, here in now if here is None}
-        if not missing:
-            most = query.snippet_chars
-            return [_hit(here, scorer, verifier, most) for _, here in now if here]
-        gone |= missing
+class HitSelector:
+    """Makes hits of the best passages that still stand in their files."""
+
+    def __init__(
+        self, site: Site, query: Query, literal: ExactMatch, verifier: Verifier
+    ) -> None:
+        self._settings = site.agent.search.query
+        self._query = query
+        self._literal = literal
+        self._verifier = verifier
+
+    def select(
+        self,
+        scored: Sequence[ScoredPassage],
+        scorer: Scorer,
+        floor: float | None = None,
+    ) -> list[Hit]:
+        """Return the hits; passages that are gone make room for the next ones.
+
+        Args:
+            scored: The candidates.
+            scorer: What they were weighed by.
+            floor: The cosine from which a passage resembles the question, if known.
+        """
+        able = [one for one in scored if one.text > 0 or one.vector is not None]
+        gone: set[int] = set()
+        while True:
+            best = rank(
+                [one for one in able if one.passage.id not in gone],
+                self._literal,
+                limit=self._query.limit,
+                min_score=self._query.min_score,
+                settings=self._settings,
+                floor=floor,
+                question=self._query.text,
+            )
+            now = [(one, self._verifier.verify(one)) for one in best]
+            missing = {one.passage.id for one, here in now if here is None}
+            if not missing:
+                return [self._hit(here, scorer) for _, here in now if here]
+            gone |= missing
+
+    def _hit(self, scored: ScoredPassage, scorer: Scorer) -> Hit:
+        window = scored.window
+        weight = partial(_inside, window) if window else scorer.weight
+        cited = self._verifier.cited(scored)
+        return hit_of(scored, cited, weight, self._query.snippet_chars)
 
 
-def _hit(
-    scored: ScoredPassage, scorer: Scorer, verifier: Verifier, most: int | None
-) -> Hit:
-    return hit_of(scored, verifier.cited(scored), scorer, most)
+def _inside(window: str, part: str) -> float:
+    """Weigh a part of a line, where its best window decides."""
+    return float(part in window)
 
 
 def empty_reason(passages: int) -> EmptyReason:
@@ -205,17 +211,17 @@ def query_warnings(asked: ParsedQuery) -> tuple[str, ...]:
     return (_CUT,) if asked.cut else ()
 
 
-def _gone(meaning: QueryVector, candidates: Candidates) -> tuple[Fallback, ...]:
+def _gone(vector: QueryVector, candidates: Candidates) -> tuple[Fallback, ...]:
     """Say that the vectors went between the question's and the look at the index."""
-    if meaning.provider is None or candidates.vectors is not None:
+    if vector.provider is None or candidates.vectors is not None:
         return ()
     return (
         Fallback(
             kind="embedding",
-            from_=meaning.provider,
+            from_=vector.provider,
             to="none",
             reason="not-ready",
-            message=f"the vectors of {meaning.provider} have gone; run `notewell index`",
+            message=f"the vectors of {vector.provider} have gone; run `notewell index`",
         ),
     )
 

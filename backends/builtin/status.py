@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from notewell.backends.base import Site
-from notewell.backends.builtin.changes import Inventory, count_pending, take_inventory
+from notewell.backends.builtin.changes import Inventory, count_unindexed, take_inventory
 from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
 from notewell.backends.builtin.index_file import IndexLocation, index_bytes
 from notewell.backends.builtin.readers import ReaderPool
@@ -113,7 +113,7 @@ class StatusReader:
         """
         search = self._site.agent.search
         if pending is None:
-            pending = count_pending(store, scanned, self._identity, search)
+            pending = count_unindexed(store, scanned, self._identity, search)
         live = store.live()
         assert live is not None
         identity = IndexIdentity.decoded(store.built_with(live) or "")

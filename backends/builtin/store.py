@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -329,6 +330,14 @@ class Store:
         self.connection.execute(f"pragma mmap_size = {_MOST_MAPPED}")
         if often:
             self.connection.execute(f"pragma cache_size = -{_CACHED}")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a search sees of an index: a connection in a transaction, and its tables."""
+
+    store: Store
+    tables: Generation
 
 
 def _create_private(path: Path) -> None:

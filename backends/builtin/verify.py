@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from notewell.backends.builtin.schema import Generation
-from notewell.backends.builtin.store import Store
+from notewell.backends.builtin.store import Snapshot
 from notewell.backends.text.passages import ScoredPassage
 from notewell.errors import PathRefused
 from notewell.types import source_of
@@ -159,10 +158,10 @@ class CitedLines(NamedTuple):
 class TranscriptCitations:
     """The transcripts of one answer, each looked at once."""
 
-    def __init__(self, store: Store, tables: Generation, folder: Path) -> None:
+    def __init__(self, index: Snapshot, folder: Path) -> None:
         """Take the index, and the folder of the agent's transcripts."""
-        self._store = store
-        self._tables = tables
+        self._store = index.store
+        self._tables = index.tables
         self._folder = folder
         self._stands: dict[str, bool] = {}
 

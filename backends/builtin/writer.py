@@ -11,7 +11,7 @@ import apsw
 from notewell.backends.base import Run, Site
 from notewell.backends.builtin.changes import Inventory, live_changes, take_inventory
 from notewell.backends.builtin.errors import BACKEND, IndexUnreadable, backend_errors
-from notewell.backends.builtin.index_file import check_pages, file_state
+from notewell.backends.builtin.index_file import check_pages, index_state
 from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.readers import ReaderPool
 from notewell.backends.builtin.schema import IndexIdentity
@@ -69,7 +69,7 @@ class IndexWriter:
         """
         deadline = None if run.within is None else time.monotonic() + run.within
         patient = run.within is None
-        before = file_state(self._path)
+        before = index_state(self._path)
         scanned = self._scanned(emptied=run.force)
         if not run.force and self._agrees(scanned):
             if patient:
@@ -81,7 +81,7 @@ class IndexWriter:
             if not mine:
                 busy = "Another process is indexing; its result is used."
                 return SyncReport(scanned=scanned, left=None, warnings=(busy,))
-            if file_state(self._path) != before:
+            if index_state(self._path) != before:
                 # Whoever wrote since may know newer notes than this scan does.
                 scanned = self._scanned()
             with backend_errors(self._path):
