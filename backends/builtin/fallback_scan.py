@@ -140,34 +140,49 @@ def scan_notes(
     scanned = scan(workspace)
     unread = {path: why for path, why in scanned.unread.items() if not hides(path)}
     notes = [note for note in scanned.notes if not hides(note.path)]
-    terms = {term for want in wants for term in want.terms()}
-    heads = tuple(want.exact[0] for want in wants if want.prefix)
-    found: list[Passage] = []
-    spread: Counter[str] = Counter()
-    total = words = read = 0
+    tally = _Tally(wants)
+    read = 0
     until = time.monotonic() + _SECONDS
     for note in notes:
         if stop and stop.is_set():
             raise WorkCancelled
         read += 1
-        for passage in _passages(note, chunking, total, unread):
-            total += 1
-            words += passage.length
-            here = _terms(passage)
-            spread.update(here & terms)
-            if not here.isdisjoint(terms) or _any_begins(here, heads):
-                found.append(passage)
+        for passage in _passages(note, chunking, tally.total, unread):
+            tally.add(passage)
         if time.monotonic() > until:
             break
     return ScanResult(
-        passages=found,
-        spread=spread,
-        total=total,
-        mean_length=max(1.0, words / total) if total else 1.0,
+        passages=tally.found,
+        spread=tally.spread,
+        total=tally.total,
+        mean_length=max(1.0, tally.words / tally.total) if tally.total else 1.0,
         read=read,
         notes=len(notes),
         unread=unread,
     )
+
+
+class _Tally:
+    """Counts passages, and keeps those that hold something of what is wanted."""
+
+    def __init__(self, wants: Sequence[QueryTerm]) -> None:
+        self._terms = {term for want in wants for term in want.terms()}
+        self._heads = tuple(want.exact[0] for want in wants if want.prefix)
+        self.found: list[Passage] = []
+        self.spread: Counter[str] = Counter()
+        self.total = self.words = 0
+
+    def add(self, passage: Passage) -> None:
+        self.total += 1
+        self.words += passage.length
+        here = terms_of(f"{passage.beside} {passage.text}")
+        self.spread.update(here & self._terms)
+        if not here.isdisjoint(self._terms) or self._any_begins(here):
+            self.found.append(passage)
+
+    def _any_begins(self, terms: set[str]) -> bool:
+        heads = self._heads
+        return bool(heads) and any(term.startswith(heads) for term in terms)
 
 
 def _passages(
@@ -182,14 +197,6 @@ def _passages(
         return
     signature = (note.size, note.mtime_ns, note.ctime_ns)
     yield from cut_passages(lines, note.path, signature, chunking, first_id=before)
-
-
-def _terms(passage: Passage) -> set[str]:
-    return terms_of(f"{passage.beside} {passage.text}")
-
-
-def _any_begins(terms: set[str], heads: tuple[str, ...]) -> bool:
-    return bool(heads) and any(term.startswith(heads) for term in terms)
 
 
 def _missed(query: Query, found: "ScanResult") -> Iterator[str]:

@@ -81,13 +81,8 @@ def bring_up_to_date(
         _works_on_notes(indexer, todo.notes),
         _works_on_transcripts(store, target, indexer, todo.transcripts, settings),
     )
-    done, total = 0, len(todo)
-    # Closed here, and not when it is collected: its last commit may fail.
-    with closing(_steps(store, works)) as steps:
-        for done in steps:
-            listener.indexing(done, total)
-            if deadline is not None and time.monotonic() > deadline:
-                break
+    total = len(todo)
+    done = _work_off(store, works, total, listener, deadline)
     left = max(0, todo.certain() - done)
     if not left and (publish or target == store.live()):
         files = len(found) + todo.kept()
@@ -158,6 +153,24 @@ def _works_on_transcripts(
         yield partial(spoken.remove, indexed)
     for transcript, before in (*todo.changed, *todo.again):
         yield partial(spoken.put, transcript, before)
+
+
+def _work_off(
+    store: Store,
+    works: Iterable[Callable[[], None]],
+    total: int,
+    listener: Listener,
+    deadline: float | None,
+) -> int:
+    """Do the work until the deadline; return how much of it is done."""
+    done = 0
+    # Closed here, and not when it is collected: its last commit may fail.
+    with closing(_steps(store, works)) as steps:
+        for done in steps:
+            listener.indexing(done, total)
+            if deadline is not None and time.monotonic() > deadline:
+                break
+    return done
 
 
 def _steps(
