@@ -76,7 +76,7 @@ class Candidates:
     """One question to one generation of the index.
 
     Attributes:
-        spread: In how many passages each term of the question stands.
+        frequencies: In how many passages each term of the question stands.
         scorer: Weighs passages by words.
         vectors: Compares passages by meaning; None when words alone are searched.
         passages: How many there are.
@@ -94,11 +94,11 @@ class Candidates:
         self._terms = search.asked.terms
         self._text = search.query.text
         self._visible = PassageFilter(index, search.query)
-        self.spread = document_frequencies(index, self._terms)
+        self.frequencies = document_frequencies(index, self._terms)
         self.passages: int = index.store.get("passages") or 0
         self.scorer = Scorer(
             self._terms,
-            self.spread,
+            self.frequencies,
             passages=self.passages,
             mean_length=index.store.get("mean_length") or 1,
         )
@@ -125,7 +125,7 @@ class Candidates:
         found = keyword_candidates(
             self._index,
             self._terms,
-            self.spread,
+            self.frequencies,
             literal,
             visible=self._visible,
             limit=pool,

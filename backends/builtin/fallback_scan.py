@@ -92,11 +92,11 @@ def _hits(
 ) -> list[Hit]:
     scorer = Scorer(
         asked.terms,
-        found.spread,
+        found.frequencies,
         passages=found.total,
         mean_length=found.mean_length,
     )
-    literal = ExactMatch(asked.terms, found.spread)
+    literal = ExactMatch(asked.terms, found.frequencies)
     selector = HitSelector(site, query, literal, Verifier(site.workspace))
     return selector.select([scorer.score(each) for each in found.passages], scorer)
 
@@ -107,7 +107,7 @@ class ScanResult:
 
     Attributes:
         passages: Those that hold something of what was asked for.
-        spread: In how many passages each term stands.
+        frequencies: In how many passages each term stands.
         total: Passages that were looked at.
         mean_length: Their mean length in body terms.
         read: Notes that were read.
@@ -116,7 +116,7 @@ class ScanResult:
     """
 
     passages: Sequence[Passage]
-    spread: Counter[str]
+    frequencies: Counter[str]
     total: int
     mean_length: float
     read: int
@@ -126,7 +126,7 @@ class ScanResult:
 
 def scan_notes(
     workspace: Workspace,
-    wants: Sequence[QueryTerm],
+    query_terms: Sequence[QueryTerm],
     chunking: ChunkingSettings,
     *,
     hides: Callable[[str], bool],
@@ -140,7 +140,7 @@ def scan_notes(
     scanned = scan(workspace)
     unread = {path: why for path, why in scanned.unread.items() if not hides(path)}
     notes = [note for note in scanned.notes if not hides(note.path)]
-    tally = _Tally(wants)
+    tally = _Tally(query_terms)
     read = 0
     until = time.monotonic() + _SECONDS
     for note in notes:
@@ -153,7 +153,7 @@ def scan_notes(
             break
     return ScanResult(
         passages=tally.found,
-        spread=tally.spread,
+        frequencies=tally.frequencies,
         total=tally.total,
         mean_length=max(1.0, tally.words / tally.total) if tally.total else 1.0,
         read=read,
@@ -165,18 +165,22 @@ def scan_notes(
 class _Tally:
     """Counts passages, and keeps those that hold something of what is wanted."""
 
-    def __init__(self, wants: Sequence[QueryTerm]) -> None:
-        self._terms = {term for want in wants for term in want.terms()}
-        self._heads = tuple(want.exact[0] for want in wants if want.prefix)
+    def __init__(self, query_terms: Sequence[QueryTerm]) -> None:
+        self._terms = {
+            term for query_term in query_terms for term in query_term.terms()
+        }
+        self._heads = tuple(
+            query_term.exact[0] for query_term in query_terms if query_term.prefix
+        )
         self.found: list[Passage] = []
-        self.spread: Counter[str] = Counter()
+        self.frequencies: Counter[str] = Counter()
         self.total = self.words = 0
 
     def add(self, passage: Passage) -> None:
         self.total += 1
         self.words += passage.length
         here = terms_of(f"{passage.beside} {passage.text}")
-        self.spread.update(here & self._terms)
+        self.frequencies.update(here & self._terms)
         if not here.isdisjoint(self._terms) or self._any_begins(here):
             self.found.append(passage)
 

@@ -10,7 +10,6 @@ are recorded when the index has grown (`sync`), and only short lists are counted
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
@@ -21,11 +20,6 @@ from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.scoring import ExactMatch, quoted
-from notewell.backends.text.spelling import (
-    nearest_words,
-    slips_allowed,
-    unknown_words,
-)
 from notewell.types import source_of
 
 _LONGEST_LISTS = 20_000
@@ -33,9 +27,6 @@ _LONGEST_LISTS = 20_000
 
 _CHEAP = 2_000
 """Entries up to which a second way to the same thing is worth reading."""
-
-_MOST_SPELLED = 50_000
-"""Passages up to which unknown words are looked for: FTS5 counts all lists of a letter."""
 
 _WEIGHTS = "1.0, 0.6, 0.8"
 """BM25 weights of body, extra and context."""
@@ -93,62 +84,24 @@ class PassageFilter:
             self.values = (f"[{','.join(hidden)}]",)
 
 
-def document_frequencies(index: Snapshot, wants: Sequence[QueryTerm]) -> dict[str, int]:
-    """Return in how many passages each term of the wants stands; absent ones give 0."""
+def document_frequencies(
+    index: Snapshot, query_terms: Sequence[QueryTerm]
+) -> dict[str, int]:
+    """Return in how many passages each term of the query stands; absent ones give 0."""
     store, tables = index.store, index.tables
     common = f"select passages from {tables.common} where term = ?"
     counted = f"select doc from {tables.vocabulary} where term = ?"
     return {
         term: store.one(common, term) or store.one(counted, term) or 0
-        for term in sorted({term for want in wants for term in want.terms()})
-    }
-
-
-def respelled_terms(
-    store: Store,
-    tables: Generation,
-    wants: Sequence[QueryTerm],
-    frequencies: dict[str, int],
-    passages: int,
-) -> tuple[QueryTerm, ...]:
-    """Return the terms of the query, unknown words with those that they may be.
-
-    Args:
-        frequencies: In how many passages each term stands; the found words are added.
-        passages: How many there are. Among very many, finding the words takes too long.
-    """
-    unknown = unknown_words(wants, frequencies) if passages <= _MOST_SPELLED else []
-    respelled: dict[QueryTerm, QueryTerm] = {}
-    for want in unknown:
-        word = want.exact[0]
-        slips = slips_allowed(word)
-        found = dict(
-            store.rows(
-                f"select term, doc from {tables.vocabulary} where term >= ?"
-                " and term < ? and length(term) between ? and ?",
-                word[0],
-                chr(ord(word[0]) + 1),
-                len(word) - slips,
-                len(word) + slips,
-            )
+        for term in sorted(
+            {term for query_term in query_terms for term in query_term.terms()}
         )
-        nearest = nearest_words(word, found.items())
-        if nearest and not _is_common_word(word):
-            respelled[want] = replace(want, loose=nearest)
-            frequencies.update({term: found[term] for term in nearest})
-    return tuple(respelled.get(want, want) for want in wants)
-
-
-def _is_common_word(word: str) -> bool:
-    """Say whether a word is no slip of the keyboard, though no note holds it."""
-    from notewell.adapters.embeddings.local.static import is_common_word  # rare
-
-    return is_common_word(word)
+    }
 
 
 def keyword_candidates(
     index: Snapshot,
-    wants: Sequence[QueryTerm],
+    query_terms: Sequence[QueryTerm],
     frequencies: Mapping[str, int],
     literal: ExactMatch,
     *,
@@ -160,7 +113,7 @@ def keyword_candidates(
     When words of the query stand in some passages as they are written, at least one
     of these is among the candidates.
     """
-    found = _matching(index, _expression(wants, frequencies), visible, limit)
+    found = _matching(index, _expression(query_terms, frequencies), visible, limit)
     if any(literal.is_in(passage.text) for passage in found):
         return found
     return [*found, *_matching(index, literal.expression(), visible, 1)]
@@ -204,12 +157,12 @@ def read_passages(store: Store, sql: str, *values: object) -> list[Passage]:
 
 
 class _MatchPlan(NamedTuple):
-    """One way to ask FTS5 for a want.
+    """One way to ask FTS5 for a query term.
 
     Attributes:
         written: In FTS5's syntax.
         cost: Entries of term lists that it reads.
-        second: The want may be found without it: a stem, a phrase, a part.
+        second: The query term may be found without it: a stem, a phrase, a part.
     """
 
     written: str
@@ -217,15 +170,19 @@ class _MatchPlan(NamedTuple):
     second: bool
 
 
-def _expression(wants: Sequence[QueryTerm], frequencies: Mapping[str, int]) -> str:
+def _expression(
+    query_terms: Sequence[QueryTerm], frequencies: Mapping[str, int]
+) -> str:
     """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
     content = [
-        want for want in wants if not want.stop_word and _is_here(want, frequencies)
+        query_term
+        for query_term in query_terms
+        if not query_term.stop_word and _is_here(query_term, frequencies)
     ]
     plans = {
         plan
-        for want in content or wants
-        for plan in _plans(want, frequencies)
+        for query_term in content or query_terms
+        for plan in _plans(query_term, frequencies)
         if plan.cost
     }
     chosen: dict[str, None] = {}
@@ -240,19 +197,30 @@ def _expression(wants: Sequence[QueryTerm], frequencies: Mapping[str, int]) -> s
     return " OR ".join(chosen)
 
 
-def _is_here(want: QueryTerm, frequencies: Mapping[str, int]) -> bool:
-    return want.prefix or any(plan.cost for plan in _plans(want, frequencies))
+def _is_here(query_term: QueryTerm, frequencies: Mapping[str, int]) -> bool:
+    return query_term.prefix or any(
+        plan.cost for plan in _plans(query_term, frequencies)
+    )
 
 
-def _plans(want: QueryTerm, frequencies: Mapping[str, int]) -> list[_MatchPlan]:
+def _plans(query_term: QueryTerm, frequencies: Mapping[str, int]) -> list[_MatchPlan]:
     plans = [
-        _MatchPlan(quoted(t), frequencies.get(t, 0), want.part) for t in want.exact
+        _MatchPlan(quoted(t), frequencies.get(t, 0), query_term.part)
+        for t in query_term.exact
     ]
-    if want.prefix:
-        return [_MatchPlan(f"{quoted(want.exact[0])} *", 1, want.part), *plans[1:]]
-    found = want.part or any(plan.cost for plan in plans)
-    plans += [_MatchPlan(quoted(t), frequencies.get(t, 0), found) for t in want.loose]
-    if want.phrase and all(frequencies.get(part) for part in want.phrase):
-        cost = sum(frequencies[part] for part in want.phrase)
-        plans.append(_MatchPlan(quoted(" ".join(want.phrase)), cost, found))
+    if query_term.prefix:
+        return [
+            _MatchPlan(f"{quoted(query_term.exact[0])} *", 1, query_term.part),
+            *plans[1:],
+        ]
+    found = query_term.part or any(plan.cost for plan in plans)
+    if query_term.loose:
+        plans.append(
+            _MatchPlan(
+                quoted(query_term.loose), frequencies.get(query_term.loose, 0), found
+            )
+        )
+    if query_term.phrase and all(frequencies.get(part) for part in query_term.phrase):
+        cost = sum(frequencies[part] for part in query_term.phrase)
+        plans.append(_MatchPlan(quoted(" ".join(query_term.phrase)), cost, found))
     return plans

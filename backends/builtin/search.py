@@ -126,7 +126,7 @@ def _hits(
 ) -> list[Hit]:
     """Return the hits, from as many candidates as it takes."""
     query = search.query
-    literal = ExactMatch(search.asked.terms, candidates.spread)
+    literal = ExactMatch(search.asked.terms, candidates.frequencies)
     selector = HitSelector(search.site, query, literal, verifier)
     multiplier = search.site.agent.search.query.hybrid.candidate_multiplier
     pool = max(_FEWEST_CANDIDATES, query.limit * multiplier)
