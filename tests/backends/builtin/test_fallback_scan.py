@@ -99,11 +99,9 @@ def test_what_sqlite_says_is_told_in_one_word_and_without_text_of_notes(
     notebook: "Notebook", error: apsw.Error | UnicodeDecodeError, reason: str
 ) -> None:
     notebook.write(NOTES)
-    why = index_unreadable(error)
+    query = Query(text="gateway", limit=6)
 
-    found = search_files(
-        notebook.site(), Query(text="gateway", limit=6), why.reason, why.why
-    )
+    found = search_files(notebook.site(), query, index_unreadable(error))
 
     assert found.fallbacks[0].reason == reason
     assert found.fallbacks[0].message
