@@ -21,6 +21,7 @@ from notewell.backends.builtin.lexical import (
     document_frequencies,
     keyword_candidates,
     read_passages,
+    respelled_terms,
 )
 from notewell.backends.builtin.store import Snapshot
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
@@ -77,6 +78,7 @@ class Candidates:
 
     Attributes:
         frequencies: In how many passages each term of the question stands.
+        respelled: Words that no passage holds, with those that were looked for instead.
         scorer: Weighs passages by words.
         vectors: Compares passages by meaning; None when words alone are searched.
         passages: How many there are.
@@ -91,11 +93,17 @@ class Candidates:
             hybrid = structs.replace(hybrid, vector_weight=0.0)
         self._hybrid = hybrid
         self._index = index
-        self._terms = search.asked.terms
         self._text = search.query.text
         self._visible = PassageFilter(index, search.query)
-        self.frequencies = document_frequencies(index, self._terms)
+        asked = search.asked.terms
         self.passages: int = index.store.get("passages") or 0
+        self.frequencies = document_frequencies(index, asked)
+        self._terms = respelled_terms(index, asked, self.frequencies, self.passages)
+        self.respelled = {
+            old.exact[0]: new.loose
+            for old, new in zip(asked, self._terms, strict=True)
+            if new is not old
+        }
         self.scorer = Scorer(
             self._terms,
             self.frequencies,

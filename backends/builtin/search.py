@@ -1,8 +1,7 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from notewell.backends.base import Findings, Query, Site
@@ -101,10 +100,17 @@ def _findings(
         reason=None if hits else empty_reason(candidates.passages),
         warnings=(
             *query_warnings(search.asked),
+            *_respelling_warnings(candidates.respelled),
             *((outdated,) if outdated else ()),
             *((_lacking(candidates),) if candidates.lacking else ()),
         ),
     )
+
+
+def _respelling_warnings(respelled: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for word, others in respelled.items():
+        instead = " and ".join(f'"{other}"' for other in others)
+        yield f'Nothing indexed holds "{word}"; searched for {instead} instead.'
 
 
 def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
@@ -190,15 +196,8 @@ class HitSelector:
             gone |= missing
 
     def _hit(self, scored: ScoredPassage, scorer: Scorer) -> Hit:
-        window = scored.window
-        weight = partial(_inside, window) if window else scorer.weight
         cited = self._verifier.cited(scored)
-        return hit_of(scored, cited, weight, self._query.snippet_chars)
-
-
-def _inside(window: str, part: str) -> float:
-    """Weigh a part of a line, where its best window decides."""
-    return float(part in window)
+        return hit_of(scored, cited, scorer, self._query.snippet_chars)
 
 
 def empty_reason(passages: int) -> EmptyReason:
