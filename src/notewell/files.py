@@ -46,12 +46,7 @@ def open_regular(
     Raises:
         OSError: it is missing, unreadable, a link, or not a regular file.
     """
-    opened = open(os.open(file, _READ if follow_link else _READ | _NO_LINK), "rb")  # noqa: SIM115
-    # What was looked at before may have been replaced since; this cannot be.
-    if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-        opened.close()
-        raise OSError(errno.EINVAL, "not a regular file", os.fspath(file))
-    return opened
+    return _opened(file, follow_link=follow_link)[0]
 
 
 def read_regular(
@@ -71,13 +66,13 @@ def read_regular(
         OSError: it is missing, unreadable, a symbolic link or behind one, not a
             regular file, or larger than MAX_FILE_BYTES.
     """
-    with open_regular(file, follow_link=follow_link) as opened:
+    opened, found = _opened(file, follow_link=follow_link)
+    with opened:
         if not (follow_link or below_links):
             _refuse_links(opened.fileno(), os.fspath(file))
         # Python makes room for as much as it is asked for, so first for what is there.
-        size = os.fstat(opened.fileno()).st_size
-        raw = opened.read(min(size, MAX_FILE_BYTES) + 1)
-        if len(raw) > size:  # it grows, or is of a kind that tells no size
+        raw = opened.read(min(found.st_size, MAX_FILE_BYTES) + 1)
+        if len(raw) > found.st_size:  # it grows, or is of a kind that tells no size
             raw += opened.read(MAX_FILE_BYTES + 1 - len(raw))
     if len(raw) > MAX_FILE_BYTES:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file))
@@ -169,6 +164,18 @@ def replace_file(file: Path, raw: bytes) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _opened(
+    file: str | os.PathLike[str], *, follow_link: bool
+) -> tuple[BinaryIO, os.stat_result]:
+    opened = open(os.open(file, _READ if follow_link else _READ | _NO_LINK), "rb")  # noqa: SIM115
+    # What was looked at before may have been replaced since; this cannot be.
+    found = os.fstat(opened.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        opened.close()
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(file))
+    return opened, found
 
 
 def _refuse_links(opened: int, file: str) -> None:

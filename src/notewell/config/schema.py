@@ -245,11 +245,7 @@ class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
     """Everything under `memorySearch`."""
 
     elsewhere: ClassVar[frozenset[str]] = frozenset(
-        {
-            "multimodal",
-            "qmd",
-            "rememberAcrossConversations",
-        }
+        {"multimodal", "qmd", "rememberAcrossConversations"}
     )
 
     enabled: Annotated[
