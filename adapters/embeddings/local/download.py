@@ -377,9 +377,10 @@ def fetch_snapshot(
 
 
 def _hub(endpoint: str, token: str | None) -> HfApi:
-    from huggingface_hub import HfApi, constants
+    import huggingface_hub.constants
+    from huggingface_hub import HfApi
 
-    constants.HF_HUB_DISABLE_TELEMETRY = True
+    huggingface_hub.constants.HF_HUB_DISABLE_TELEMETRY = True
     # No other than the one of the environment: not that of a login in another program.
     return HfApi(endpoint=endpoint, token=token or False)
 
