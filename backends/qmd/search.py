@@ -7,7 +7,7 @@ so that a word that stands in a note is found in every mode.
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 
 from notewell.backends.base import Site, in_order, reason_of, share_lines
@@ -212,7 +212,8 @@ class SearchModes:
         return embedding_model(self._environ)
 
 
-class _Method(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Method:
     """One method to search by meaning.
 
     Attributes:
