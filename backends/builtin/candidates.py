@@ -57,7 +57,7 @@ _USUAL: Final = HybridSettings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
+class IndexSearch:
     """One search of an index.
 
     Attributes:
@@ -86,7 +86,7 @@ class Candidates:
         exhausted: The last candidates were all that there are.
     """
 
-    def __init__(self, index: Snapshot, search: SearchRequest) -> None:
+    def __init__(self, index: Snapshot, search: IndexSearch) -> None:
         hybrid = search.site.agent.search.query.hybrid
         # A model reads but the beginning of a question of thousands of words.
         if search.asked.cut:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.builtin.candidates import Candidates, SearchRequest
+from notewell.backends.builtin.candidates import Candidates, IndexSearch
 from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.builtin.verify import TranscriptCitations, Verifier
@@ -68,7 +68,7 @@ def search_index(
         return IndexAnswer(empty, {})
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
-    search = SearchRequest(site=site, query=query, asked=asked, vector=vector)
+    search = IndexSearch(site=site, query=query, asked=asked, vector=vector)
     index = Snapshot(store, tables)
     candidates = Candidates(index, search)
     verifier = Verifier(site.workspace, _citations(site, index))
@@ -80,7 +80,7 @@ def search_index(
 
 
 def _findings(
-    search: SearchRequest,
+    search: IndexSearch,
     candidates: Candidates,
     hits: Sequence[Hit],
     outdated: str | None,
@@ -127,9 +127,7 @@ def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
     return (f"Cannot be read now, and is left out until it can: {said}{more}.",)
 
 
-def _hits(
-    search: SearchRequest, candidates: Candidates, verifier: Verifier
-) -> list[Hit]:
+def _hits(search: IndexSearch, candidates: Candidates, verifier: Verifier) -> list[Hit]:
     """Return the hits, from as many candidates as it takes."""
     query = search.query
     literal = ExactMatch(search.asked.terms, candidates.frequencies)
