@@ -1,8 +1,10 @@
 """Text analysis: from text to the terms that are indexed, and from a query to the same.
 
 **Folding**: compatibility forms (full-width Latin, half-width katakana, ligatures),
-accents and case make no difference to a search; Japanese voicing marks, Hangul
-syllables and Indic vowels do. Lines stay lines: nothing here adds or removes LF.
+accents, case, invisible characters, the script of decimal digits and the letters that
+Arabic and Persian keyboards put in each other's place make no difference to a search;
+Japanese voicing marks, Hangul syllables and Indic vowels do. Lines stay lines: nothing
+here adds or removes LF.
 
 **Terms**, of three kinds of text:
 
@@ -34,43 +36,108 @@ from typing import NamedTuple
 
 import Stemmer
 
-TERMS_VERSION = "1"
+TERMS_VERSION = "2"
 """Part of the index identity: other terms need another index."""
 
 LONGEST_TERM = 100
 """Characters; longer runs (base64, keys) are cut there, in index and query alike."""
 
-# Marks that only decorate a letter: Latin, Greek and Cyrillic accents, Hebrew
-# points, Arabic short vowels. Not U+3099 (か against が) and no Indic vowel sign.
+# Marks that only decorate a letter: Latin, Greek and Cyrillic accents, Hebrew points,
+# Arabic short vowels, Koranic signs and the stretching line, the Indic nukta. Not U+3099
+# (か against が) and no Indic vowel sign.
 _MARKS = re.compile(
-    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1-\u05c7\u064b-\u065f\u0670]+"
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1-\u05c7"
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+    "\u08d3-\u08e1\u08e3-\u08ff"
+    "\u093c\u09bc\u0a3c\u0abc\u0b3c\u0c3c\u0cbc]+"
 )
 _MAY_CARRY_MARKS = re.compile("[\u00c0-\u1fff]")
-_ODD_LETTERS = str.maketrans({"ı": "i", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"})
+
+# Unicode's category Cf but for the signs that are seen (of Arabic numbers, and such),
+# and selectors of variants. Without them a word is spelled the same.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u070f\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0001-\U000e01ef]+"
+)
+_ARABIC = "[\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff]"
+_HALF_SPACE = re.compile(f"(?<={_ARABIC})\u200c+(?={_ARABIC})")
+"""It parts what Persian writes as one word: with it, with a space or joined."""
+
+_CHILLU = re.compile("([\u0d15\u0d23\u0d28\u0d30\u0d32\u0d33])\u0d4d\u200d")
+_CHILLUS = dict(zip("\u0d15\u0d23\u0d28\u0d30\u0d32\u0d33", "ൿൺൻർൽൾ", strict=True))
+"""Malayalam consonants at the end of a syllable, whose joiner tells them from others."""
+
+_QUOTES = str.maketrans(
+    {
+        **dict.fromkeys(
+            "\u2018\u2019\u201b\u2032\u02b9\u02bb\u02bc\u02bd\u02be\u02bf", "'"
+        ),
+        **dict.fromkeys("\u055a\u05f3\ua78b\ua78c", "'"),
+        **dict.fromkeys("\u2010\u2011", "-"),
+    }
+)
+_MAY_BE_QUOTED = re.compile(
+    "[\u02b9-\u02bf\u055a\u05f3\u2010-\u201b\u2032\ua78b\ua78c]"
+)
+
+_LATIN = {
+    **dict(zip("ıøłđħŧɖŋðɗɓƙƴƶɛɔǝəɨʉǥĸ", "ioldhtdnddbkyzeoeeiugk", strict=True)),
+    "œ": "oe",
+    "æ": "ae",
+    "þ": "th",
+}
+"""Letters that Unicode does not take apart, as they are typed where a key is missing."""
+
+_LETTER_VARIANTS = str.maketrans(
+    {
+        **_LATIN,
+        **{a.upper(): b.title() for a, b in _LATIN.items() if a not in "ıĸ"},
+        **dict.fromkeys("یىےې", "ي"),
+        **dict.fromkeys("کڪ", "ك"),
+        **dict.fromkeys("ةہھەۃ", "ه"),
+        "ٱ": "ا",
+    }
+)
+_MAY_VARY = re.compile(
+    "[\u00c6\u00d0\u00d8\u00de\u00e6\u00f0\u00f8\u00fe\u0110-\u029d\u0629-\u06d5]"
+)
+_OTHER_DIGITS = re.compile(r"[^\D0-9]")
 
 
 def unify(text: str) -> str:
-    """Return text with compatibility forms and accents removed, case kept.
+    """Return text with compatibility forms, accents and the like removed, case kept.
 
-    >>> unify("ＡＢＣ Café ﾃｽﾄ İstanbul")
-    'ABC Cafe テスト Istanbul'
+    >>> unify("ＡＢＣ Café ﾃｽﾄ İstanbul Đà Nẵng ٢٠٢٦")
+    'ABC Cafe テスト Istanbul Da Nang 2026'
     """
     if text.isascii():
         return text
     text = compose(text)
     if _MAY_CARRY_MARKS.search(text):
         bare = _MARKS.sub("", unicodedata.normalize("NFD", text))
-        text = unicodedata.normalize("NFC", bare).translate(_ODD_LETTERS)
+        text = unicodedata.normalize("NFC", bare)
+        if _MAY_VARY.search(text):
+            text = text.translate(_LETTER_VARIANTS)
+    if _OTHER_DIGITS.search(text):
+        text = _OTHER_DIGITS.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
     return text
 
 
 def compose(text: str) -> str:
-    """Return text without compatibility forms; letters keep their accents.
+    """Return text without compatibility forms and invisible characters.
 
-    >>> compose("ＡＢＣ Tromsø’s ﾃｽﾄ")
-    "ABC Tromsø's テスト"
+    Letters keep their accents. A joiner that says something becomes what says the same.
+
+    >>> compose("ＡＢＣ Tromsø’s ﾃｽﾄ up\u00adgrade")
+    "ABC Tromsø's テスト upgrade"
     """
-    return unicodedata.normalize("NFKC", text).replace("’", "'")
+    text = unicodedata.normalize("NFKC", text.replace("\u00b4", "'"))
+    if _INVISIBLE.search(text):
+        text = _CHILLU.sub(lambda found: _CHILLUS[found[1]], text)
+        text = _INVISIBLE.sub("", _HALF_SPACE.sub("'", text))
+        text = unicodedata.normalize("NFC", text)
+    return text.translate(_QUOTES) if _MAY_BE_QUOTED.search(text) else text
 
 
 def fold(text: str) -> str:
@@ -143,6 +210,10 @@ class Forms(NamedTuple):
         """Join the terms once; most words come again and again."""
         return cls(body, extra, " ".join(body), " ".join(extra))
 
+    def as_extra(self) -> "Forms":
+        """Return the same terms in no order."""
+        return Forms.of((), (*self.body, *self.extra))
+
 
 class _FormsCache(dict[str, Forms]):
     """Forms of every word seen lately; notes repeat their words."""
@@ -155,7 +226,7 @@ class _FormsCache(dict[str, Forms]):
         if core.isascii() and core.isalpha() and (core.islower() or core.istitle()):
             forms = _plain(core.lower()[:LONGEST_TERM])
         else:
-            forms = _joined([analyse(token) for token in split_words(word)])
+            forms = _analysed(word)
         if len(word) <= self._LONGEST:
             if len(self) >= self._MOST:
                 self.clear()
@@ -172,7 +243,10 @@ def forms_of(text: str) -> Iterator[Forms]:
     >>> [forms.body for forms in forms_of("Ubuntu 20.04: 数据库")]
     [('ubuntu',), ('20', '04'), ('数据', '据库', '库')]
     """
-    return map(_forms_cache.__getitem__, text.split())
+    forms = map(_forms_cache.__getitem__, text.split())
+    if "-\n" not in text:
+        return forms
+    return chain(forms, (_forms_cache[word].as_extra() for word in broken_words(text)))
 
 
 def forms_of_word(word: str) -> Forms:
@@ -182,7 +256,7 @@ def forms_of_word(word: str) -> Forms:
 
 def terms_of(text: str) -> set[str]:
     """Return every term of `text`, of both kinds."""
-    words = map(_forms_cache.__getitem__, set(text.split()))
+    words = map(_forms_cache.__getitem__, {*text.split(), *broken_words(text)})
     return {term for forms in words for term in chain(forms.body, forms.extra)}
 
 
@@ -199,6 +273,58 @@ def split_words(text: str, *, accents: bool = False) -> list[str]:
     """
     text = compose(text) if accents else unify(text)
     return (_ASCII_TOKEN if text.isascii() else _beyond_ascii()[0]).findall(text)
+
+
+_BROKEN = re.compile(r"([^\W\d_]{2,})-\n[ \t>]*([^\W\d_]{2,})")
+
+
+def broken_words(text: str) -> list[str]:
+    """Return the words that a hyphen breaks at the end of a line, joined and with it.
+
+    >>> broken_words("the deploy-\\nment ends - \\nhere")
+    ['deployment', 'deploy-ment']
+    """
+    if "-\n" not in text:
+        return []
+    return [
+        left + joint + right
+        for left, right in _BROKEN.findall(text)
+        if right.islower()
+        for joint in ("", "-")
+    ]
+
+
+_INLINE_MARKS = re.compile(
+    r"</?(?:b|i|em|strong|u|s|del|ins|mark|sub|sup|small|span|font|code|kbd|wbr)/?>"
+    r"|(?P<run>\*{1,3}|~~)(?P<word>[^\W\d_]+)(?P=run)",
+    re.IGNORECASE,
+)
+
+
+def without_inline_marks(text: str) -> str:
+    """Return text without the emphasis and the tags that stand inside words.
+
+    >>> without_inline_marks("kuber**net**es H<sub>2</sub>O **all** 2*3*4")
+    'kubernetes H2O all 2*3*4'
+    """
+    if "*" in text or "<" in text or "~~" in text:
+        return _INLINE_MARKS.sub(lambda found: found["word"] or "", text)
+    return text
+
+
+def _analysed(word: str) -> Forms:
+    """Return the forms of a word that is not plain, its parts beside it if it is marked."""
+    forms = _joined([analyse(token) for token in split_words(word)])
+    bare = without_inline_marks(word)
+    if bare == word:
+        return forms
+    whole = _joined([analyse(token) for token in split_words(bare)])
+    if whole.body == forms.body:
+        return forms
+    pieces = dict.fromkeys((*whole.extra, *forms.body, *forms.extra))
+    return Forms.of(
+        whole.body, tuple(term for term in pieces if term not in whole.body)
+    )
 
 
 def _plain(word: str) -> Forms:

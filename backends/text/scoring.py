@@ -17,7 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from notewell.backends.text.analysis import fold, forms_of, forms_of_word
+from notewell.backends.text.analysis import (
+    broken_words,
+    fold,
+    forms_of,
+    forms_of_word,
+    without_inline_marks,
+)
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import QueryTerm
 
@@ -74,8 +80,13 @@ class LineMatcher:
     def lines(self, text: str) -> Iterator[LineMatch]:
         """Yield the lines of `text` that hold something."""
         hits_of = self._hits_of.__getitem__
-        for number, line in enumerate(text.split("\n")):
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
             hits = list(chain.from_iterable(map(hits_of, line.split())))
+            if line.endswith("-") and number + 1 < len(lines):
+                # A word that is broken there counts on the line where it begins.
+                broken = broken_words(f"{line}\n{lines[number + 1]}")
+                hits += chain.from_iterable(map(hits_of, broken))
             if hits:
                 yield LineMatch(number, line, hits)
 
@@ -414,7 +425,7 @@ class ExactMatch:
 
     def _may_be_in(self, text: str) -> bool:
         """Look for the letters alone, which is quick and rules most texts out."""
-        letters = fold(text).replace("'", "")
+        letters = fold(without_inline_marks(text)).replace("'", "")
         wanted = chain(self._words, self._compounds, self._beginnings)
         return any(term in letters for term in wanted)
 
