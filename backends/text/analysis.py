@@ -29,14 +29,14 @@ cutting a text needs to know of it.
 import operator
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 import Stemmer
 
-TERMS_VERSION = "2"
+TERMS_VERSION = "3"
 """Part of the index identity: other terms need another index."""
 
 LONGEST_TERM = 100
@@ -387,6 +387,28 @@ def compound_term(token: str) -> str:
     return token.casefold().replace("'", "")[:LONGEST_TERM]
 
 
+def humps(word: str) -> tuple[str, ...]:
+    """Return the parts of a word in camelCase, in lower case; of others nothing.
+
+    >>> humps("parseHTTPHeader"), humps("Header"), humps("iPhone")
+    (('parse', 'http', 'header'), (), ())
+    """
+    if not word.isascii() or not _HUMP_BORDER.search(word):
+        return ()
+    parts = tuple(hump.lower() for hump in _HUMPS.findall(word))
+    return parts if len(parts) > 1 and min(map(len, parts)) > 1 else ()
+
+
+def unit_parts(word: str) -> tuple[str, ...]:
+    """Return the number and the letters of a word like `16gb`; of others nothing.
+
+    >>> unit_parts("16gb"), unit_parts("v12"), unit_parts("i18n")
+    (('16', 'gb'), ('v', '12'), ())
+    """
+    unit = _ONE_UNIT.fullmatch(word)
+    return tuple(filter(None, unit.groups())) if unit else ()
+
+
 def _wholes(token: str) -> Iterator[str]:
     """Yield a compound as a whole, and the compounds inside it.
 
@@ -403,24 +425,78 @@ def _wholes(token: str) -> Iterator[str]:
 
 def _other_forms(part: str) -> Iterator[str]:
     if not part.isascii():
+        yield stem(part.casefold()[:LONGEST_TERM])
         return
     if _HUMP_BORDER.search(part):
         yield from (hump.lower() for hump in _HUMPS.findall(part))
     word = part.lower()
-    unit = _ONE_UNIT.fullmatch(word)
+    unit = unit_parts(word)
     if unit:
-        yield from (piece for piece in unit.groups() if piece)
+        yield from unit
     elif word.isalpha() and len(word) <= LONGEST_TERM:
         yield _stem(word)
 
 
 def stem(word: str) -> str:
-    """Return the English stem of a folded word (Snowball's Porter2).
+    """Return the Snowball stem of a folded word, or the word.
 
-    >>> stem("deployments")
-    'deploy'
+    Words of Latin letters are taken for English; other scripts tell their language
+    nearly. A stem is a way to find a note, never what was asked for.
+
+    >>> stem("deployments"), stem("копии"), stem("والمستشفي")
+    ('deploy', 'коп', 'مستشف')
     """
-    return _stem(word) if word.isascii() and word.isalpha() else word
+    if word.isascii():
+        return _stem(word) if word.isalpha() else word
+    language = next((name for last, name in _LANGUAGES if word[0] <= last), "")
+    if not language or not _script(language).fullmatch(word):
+        return word
+    if language == "russian":
+        word = _SHORT_I.sub("й", word)
+    elif language == "arabic":
+        word = _ARTICLE.sub("", word)
+    root = _stemmer(language)(word)
+    return root if len(root) > 1 else word
+
+
+_LANGUAGES = (
+    ("\u036f", ""),
+    ("\u03ff", "greek"),
+    ("\u0481", "russian"),
+    ("\u0530", ""),
+    ("\u0587", "armenian"),
+    ("\u0619", ""),
+    ("\u06ff", "arabic"),
+    ("\u08ff", ""),
+    ("\u097f", "hindi"),
+    ("\u0b81", ""),
+    ("\u0bff", "tamil"),
+)
+"""The last character of a range of scripts, and whose stemmer reads it."""
+
+_SCRIPTS = {
+    "greek": "[\u0370-\u03ff]+",
+    "russian": "[\u0400-\u0481]+",
+    "armenian": "[\u0531-\u0587]+",
+    "arabic": "[\u0620-\u06ff]+",
+    "hindi": "[\u0900-\u097f]+",
+    "tamil": "[\u0b82-\u0bff]+",
+}
+
+_SHORT_I = re.compile("(?<=[аеиоуыэюя])и$")
+"""Folding takes the breve of й, which the stemmer needs to see at the end."""
+
+_ARTICLE = re.compile("^و?(?:ال|بال|كال|فال|لل)(?=.{3})")
+
+
+@cache
+def _script(language: str) -> re.Pattern[str]:
+    return re.compile(_SCRIPTS[language])
+
+
+@cache
+def _stemmer(language: str) -> Callable[[str], str]:
+    return Stemmer.Stemmer(language, 0).stemWord
 
 
 _ENGLISH = """

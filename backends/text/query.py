@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notewell.backends.text.analysis import (
     analyse,
     compound_term,
+    humps,
     is_stop_word,
     is_unspaced,
     split_words,
     stem,
+    unit_parts,
 )
 
 MOST_QUERY_TERMS = 48
@@ -22,6 +24,13 @@ _MOST_READ = 20_000
 _PART = 0.35
 """Weight of a part beside the whole compound it comes from."""
 
+_AGAIN = 0.5
+"""Weight of another way to write what is asked for."""
+
+_LONGEST_NUMBER = 15
+_TELEPHONE = 10
+"""Digits of a number, and of a North American telephone number."""
+
 _RUN = 0.2
 """Weight of a short run as a whole, which may be a word, beside its pairs."""
 
@@ -31,7 +40,15 @@ _STOP_WORD = 0.1
 _LONGEST_WORD = 4
 """Characters of a run without spaces that may be one word."""
 
-_IDENTIFIER = re.compile(r"(?=.*\d)[0-9a-z]{6,}")
+_IDENTIFIER = re.compile(
+    r"(?=.*\d)[0-9a-z]{6,}|(?=.*\d)(?=.*[a-f])[0-9a-f]{4,5}"  # a hash's beginning
+)
+_GROUPS = re.compile(r"(?<![^\s(])\d{1,3}(?: \d{3})+(?![^\s),.;:?!])")
+"""A number as 250 000, the groups apart."""
+_AMOUNT = re.compile(r"\d+[.,]\d+[a-z]+")
+_GROUPED = re.compile(r"(\d{1,3}([,._])\d{3}(?:\2\d{3})*)(?:[.,](\d{1,2}))?")
+_WORDS_IN_ONE = re.compile(r"[a-z]{2,}(?:([_-])[a-z]{2,})(?:\1[a-z]{2,})*")
+_NUMBERS_IN_ONE = re.compile(r"\d{3}([.-])\d{3}\1\d{4}")
 _HEX = re.compile(r"[0-9a-f]+")
 _VERSION = re.compile(r"v\d")
 
@@ -94,6 +111,9 @@ def parse_query(text: str) -> ParsedQuery:
                 query_terms[query_term.exact] = query_term
         if len(query_terms) > MOST_QUERY_TERMS * 8:
             break
+    for number in _GROUPS.findall(text[:_MOST_READ]):
+        joined = (number.replace(" ", ""),)
+        query_terms.setdefault(joined, QueryTerm(joined, weight=_PART, part=True))
     chosen = _heaviest(query_terms.values())
     whole = len(text) <= _MOST_READ and len(chosen) == len(query_terms)
     return ParsedQuery(terms=chosen, cut=not whole)
@@ -113,8 +133,43 @@ def _terms_of_token(token: str) -> list[QueryTerm]:
     if is_unspaced(token):
         return _terms_of_run(forms.body)
     if token.isalnum() and len(forms.body) == 1:
-        return [_word(forms.body[0])]
+        word = forms.body[0]
+        parts = humps(token)
+        if parts and not _IDENTIFIER.fullmatch(word):
+            return [
+                replace(_word(word), phrase=parts),
+                *(_word(part, share=_PART) for part in dict.fromkeys(parts)),
+            ]
+        return _word_and_spellings(word)
     return _terms_of_compound(token, forms.body)
+
+
+def _word_and_spellings(word: str) -> list[QueryTerm]:
+    """Return a word and how a number or an amount may be written beside the usual way."""
+    known = _word(word)
+    unit = unit_parts(word)
+    if unit and not known.prefix:
+        return [replace(known, phrase=unit)]
+    if unit:
+        whole = ("-".join(unit),)
+        return [known, QueryTerm(whole, phrase=unit, weight=_AGAIN, part=True)]
+    if not word.isdecimal() or not 4 < len(word) <= _LONGEST_NUMBER:
+        return [known]
+    first = len(word) % 3 or 3
+    groups = [word[:first]]
+    groups += [word[at : at + 3] for at in range(first, len(word), 3)]
+    if len(word) == _TELEPHONE:
+        return [
+            known,
+            _in_groups(groups),
+            _in_groups([word[:3], word[3:6], word[6:]]),
+        ]
+    return [known, _in_groups(groups)]
+
+
+def _in_groups(groups: list[str]) -> QueryTerm:
+    written = tuple(joint.join(groups) for joint in ",.-_")
+    return QueryTerm(written, phrase=tuple(groups), weight=_AGAIN, part=True)
 
 
 def _terms_of_run(pairs: tuple[str, ...]) -> list[QueryTerm]:
@@ -138,14 +193,34 @@ def _terms_of_compound(token: str, parts: tuple[str, ...]) -> list[QueryTerm]:
         # Whose it is stands mostly without the 's: Noor's dentist, Noor has a dentist.
         return [_word(parts[0]), QueryTerm((whole,), weight=_PART, part=True)]
     bare = _without_v(whole)
-    exact = tuple(dict.fromkeys((whole, bare)))
+    exact = tuple(dict.fromkeys((whole, bare, *_joined(whole, parts))))
     # `v2.2.15` is also written `2.2.15`; `CHANGELOG_V12` is nothing but itself.
     first = bare[: len(parts[0]) - 1] if bare != whole else parts[0]
     phrase = (first, *parts[1:]) if len(parts) > 1 else ()
+    if _AMOUNT.fullmatch(whole):
+        phrase = (*phrase[:-1], *unit_parts(phrase[-1]))
     return [
         QueryTerm(exact, phrase=phrase),
         *(_word(part, share=_PART) for part in dict.fromkeys(parts)),
     ]
+
+
+def _joined(whole: str, parts: tuple[str, ...]) -> Iterator[str]:
+    """Yield what a compound is written as without its joints.
+
+    >>> list(_joined("read_only_mode", ("read", "only", "mode")))
+    ['readonlymode']
+    >>> list(_joined("1,234,567.89", ("1", "234", "567", "89")))
+    ['1234567.89', '1234567']
+    """
+    number = _GROUPED.fullmatch(whole)
+    if number:
+        digits = re.sub(r"\D", "", number[1])
+        if number[3]:
+            yield f"{digits}.{number[3]}"
+        yield digits
+    elif _WORDS_IN_ONE.fullmatch(whole) or _NUMBERS_IN_ONE.fullmatch(whole):
+        yield "".join(parts)
 
 
 def _word(word: str, *, share: float = 1.0) -> QueryTerm:
