@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-_ATX: Final = re.compile(r"(#{1,6})(?=[ \t]|$)")
+_ATX: Final = re.compile(r"(#{1,6})(?=[ \t\r]|$)")
 _FENCE: Final = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _SETEXT: Final = re.compile(r"(=+|-+)[ \t]*$")
 _BREAK: Final = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$")
@@ -76,6 +76,8 @@ _COMMENT: Final = re.compile(r"(?:^|\s)#.*$")
 
 _TAB: Final = 4
 _CODE_INDENT: Final = 4
+_CODE: Final = ("fence", "code")
+_OPAQUE: Final = (*_CODE, "html", "mathematics")
 _LONGEST_MARKER_SPACE: Final = 4
 
 
@@ -117,10 +119,9 @@ def read_structure(lines: Sequence[str]) -> Structure:
     ([Heading(line=3, level=1, title='Ports')], [(0, 3)])
     """
     reader = _Reader()
-    reader.found.front_matter = first = front_matter_lines(lines)
-    for index in range(first, len(lines)):
-        reader.read(index, lines[index].rstrip("\r"))
-    reader.end_leaf()
+    if lines and lines[0][:3] in _FRONT_MATTER:
+        reader.found.front_matter = front_matter_lines(lines)
+    reader.read(lines)
     return reader.found
 
 
@@ -200,8 +201,6 @@ class _Line:
     def indent(self) -> int:
         """How many columns of white space it begins with."""
         column = self.column
-        if self.rest[:1] not in (" ", "\t"):
-            return 0
         for character in self.rest:
             if character == " ":
                 column += 1
@@ -248,42 +247,52 @@ class _Reader:
         self._depth = 0  # how many containers go on in the line being read
         self._fresh = False  # whether the line has begun a container of its own
 
-    def read(self, index: int, text: str) -> None:
-        """Read the next line."""
-        if self._read_plain(index, text):
+    def read(self, lines: Sequence[str]) -> None:
+        """Read all lines of a note.
+
+        Most lines are read here at once: one that begins with a letter, or with `- `
+        and a letter, goes on with no container that is open; so it begins a paragraph,
+        or goes on with one. The rest is for `_line`.
+        """
+        for index in range(self.found.front_matter, len(lines)):
+            text = lines[index]
+            if self._leaf and self._leaf != "paragraph":
+                self._line(index, text)
+            elif text[:1].isalpha():
+                if self._leaf:
+                    self._said.append(text)
+                    continue
+                self._open.clear()
+                self._leaf, self._first, self._said = "paragraph", index, [text]
+            elif text[:2] == "- " and text[2:3].isalpha():
+                self._open[:] = (_Container(2),)
+                self._leaf, self._first, self._said = "paragraph", index, [text[2:]]
+            elif text or self._open:
+                self._line(index, text)
+            else:
+                self._leaf = ""
+        if self._leaf in _CODE:
+            self._end_leaf()
+
+    def _line(self, index: int, text: str) -> None:
+        plain = not self._open and self._leaf not in _OPAQUE
+        if plain and (heading := _ATX.match(text)):
+            title = text[heading.end() :].strip(" \t\r")
+            title = _title(title) if title[-1:] == "#" else title
+            self.found.headings.append(Heading(index, len(heading[1]), title))
+            self._leaf = ""
             return
-        line = _Line(text)
-        self._depth = self._matched(line)
+        line = _Line(text.rstrip("\r"))
+        self._depth = self._matched(line) if self._open else 0
         self._fresh = False
         if self._goes_on(index, line):
             return
         if not self._new_blocks(index, line):
             self._text(index, line)
 
-    def _read_plain(self, index: int, text: str) -> bool:
-        """Read a line of the kinds that most lines are of; say whether it was one.
-
-        A line that begins with a letter, or with `- ` and a letter, goes on with no
-        container that is open: it begins a paragraph, or it goes on with one.
-        """
-        if self._leaf not in ("", "paragraph"):
-            return False
-        if text[:1].isalpha():
-            if self._leaf:
-                self._said.append(text)
-                return True
-            self._open.clear()
-        elif text[:2] == "- " and text[2:3].isalpha():
-            self._open[:] = (_Container(2),)
-            text = text[2:]
-        else:
-            return False
-        self._leaf, self._first, self._said = "paragraph", index, [text]
-        return True
-
-    def end_leaf(self) -> None:
+    def _end_leaf(self) -> None:
         """End the innermost block; code is kept."""
-        if self._leaf in ("fence", "code"):
+        if self._leaf in _CODE:
             self.found.code.append((self._first, self._last))
         self._leaf = ""
 
@@ -321,13 +330,13 @@ class _Reader:
         if self._leaf == "fence":
             text = text.lstrip(" \t") if line.indent < _CODE_INDENT else ""
         if self._end.match(text) if self._leaf == "fence" else self._end.search(text):
-            self.end_leaf()
+            self._end_leaf()
         return True
 
     def _code_goes_on(self, index: int, line: _Line) -> bool:
         blank = not line.rest.strip(" \t")
         if not blank and line.indent < _CODE_INDENT:
-            self.end_leaf()
+            self._end_leaf()
             return False
         if not blank:
             self._last = index + 1
@@ -338,7 +347,7 @@ class _Reader:
     def _new_blocks(self, index: int, line: _Line) -> bool:
         """Open the containers that begin here; say whether a leaf took the rest."""
         while True:
-            indent = line.indent
+            indent = 0 if line.rest[:1] not in (" ", "\t") else line.indent
             rest = line.rest.lstrip(" \t")
             if not rest or indent >= _CODE_INDENT:
                 return bool(rest) and self._begin_code(index)
@@ -372,7 +381,7 @@ class _Reader:
             self._begin_block("html", index)
             self._end = end
             if end.search(rest):
-                self.end_leaf()
+                self._end_leaf()
         elif start == "$" and rest.startswith("$$") and "$$" not in rest[2:]:
             self._begin_block("mathematics", index)
             self._end = re.compile(r"\$\$")
@@ -398,7 +407,7 @@ class _Reader:
         above = self._leaf == "paragraph" and self._depth == len(self._open)
         if not above or self._fresh or not (found := _SETEXT.match(rest)):
             return False
-        said = "\n".join(line.strip(" \t") for line in self._said)
+        said = "\n".join(line.strip(" \t\r") for line in self._said)
         text = said
         while defined := _DEFINITION.match(text):
             text = text[defined.end() :]
@@ -408,7 +417,7 @@ class _Reader:
         level = 1 if found[1][0] == "=" else 2
         title = " ".join(text.split())
         self.found.headings.append(Heading(self._first + skipped, level, title))
-        self.end_leaf()
+        self._end_leaf()
         return True
 
     def _begin_item(self, line: _Line, indent: int, rest: str) -> bool:
@@ -441,7 +450,7 @@ class _Reader:
 
     def _close(self) -> None:
         """End the leaf, and the containers that do not go on in this line."""
-        self.end_leaf()
+        self._end_leaf()
         del self._open[self._depth :]
         for container in self._open:
             container.empty = False
@@ -453,7 +462,7 @@ class _Reader:
         if not text:
             empty = bool(self._open) and self._open[-1].empty
             if not (self._fresh and empty):
-                self.end_leaf()
+                self._end_leaf()
                 del self._open[self._depth :]
         elif self._leaf == "paragraph":
             self._said.append(text)  # also lazily, outside its container
@@ -475,6 +484,6 @@ def _title(text: str) -> str:
     >>> _title(" Ports ## "), _title(" C#"), _title(" ##")
     ('Ports', 'C#', '')
     """
-    text = text.strip(" \t")
+    text = text.strip(" \t\r")
     bare = text.rstrip("#")
     return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text

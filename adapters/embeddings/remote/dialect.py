@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, TypeAlias
+from urllib.parse import urlsplit
 
 from notewell.adapters.embeddings.base import Role
 from notewell.adapters.embeddings.prefixes import PLAIN, Prefixes
+from notewell.adapters.embeddings.remote.address import Address
 from notewell.foreign import read_items, read_member
 
 ReadVectors: TypeAlias = Callable[[object, int], list[object]]
@@ -206,3 +208,8 @@ def _plain(vector: object) -> object:
         return base64.b64decode(vector, validate=True)
     except ValueError:
         return None
+
+
+def is_own(dialect: Dialect, address: Address) -> bool:
+    """Whether the provider itself is asked, not a server that speaks as it does."""
+    return address.host == urlsplit(dialect.home).hostname

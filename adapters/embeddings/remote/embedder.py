@@ -23,10 +23,10 @@ from notewell.adapters.embeddings.remote.dialect import (
     HttpRequest,
     JobTransport,
     Limits,
+    is_own,
 )
 from notewell.adapters.embeddings.remote.errors import ErrorMap, Refusal
 from notewell.adapters.embeddings.remote.http import HttpClient
-from notewell.adapters.embeddings.remote.provider import is_own
 from notewell.adapters.embeddings.vectors import unit_rows, usable_rows, vector_length
 from notewell.foreign import well_formed
 

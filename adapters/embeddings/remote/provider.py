@@ -4,8 +4,6 @@ Nothing here loads an HTTP client or numpy: every search describes its provider,
 only some ask it.
 """
 
-from urllib.parse import urlsplit
-
 from notewell.adapters.embeddings.base import (
     Embedder,
     EmbeddingSettings,
@@ -14,7 +12,7 @@ from notewell.adapters.embeddings.base import (
 )
 from notewell.adapters.embeddings.choose import OAUTH
 from notewell.adapters.embeddings.remote.address import Address, read_address
-from notewell.adapters.embeddings.remote.dialect import Dialect
+from notewell.adapters.embeddings.remote.dialect import Dialect, is_own
 from notewell.errors import EmbeddingError
 
 
@@ -37,11 +35,6 @@ def remote_provider(settings: EmbeddingSettings, dialect: Dialect) -> Provider:
         open=opened,
         reach=reach,
     )
-
-
-def is_own(dialect: Dialect, address: Address) -> bool:
-    """Whether the provider itself is asked, not a server that speaks as it does."""
-    return address.host == urlsplit(dialect.home).hostname
 
 
 def _check_allowed(settings: EmbeddingSettings, address: Address) -> None:

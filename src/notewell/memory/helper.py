@@ -9,6 +9,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +29,8 @@ _LOWEST: Final = 19
 _PROGRAM: Final = """import sys
 sys.path.append(sys.argv[1])
 from notewell.memory.helper import run_helper
-run_helper(sys.argv[2])
+from notewell.memory.sync import open_memory_sync
+run_helper(sys.argv[2], open_memory_sync)
 """
 
 
@@ -67,18 +70,18 @@ def start_helper(setup: Setup) -> bool:
     return True
 
 
-def run_helper(said: str) -> None:
+def run_helper(
+    said: str, open_memory: Callable[..., AbstractContextManager[Any]]
+) -> None:
     """Bring the index up to date that a command has asked about."""
-    from notewell.memory.memory import open_memory
     from notewell.memory.setup import set_up
-    from notewell.memory.sync import SyncMemory
 
     os.nice(_LOWEST)
     asked: dict[str, Any] = {**orjson.loads(said), "environ": None}
     try:
         seconds = set_up(**asked, server=False, overrides={}).policy.refresh_seconds
         signal.alarm(int(seconds + _LATE))
-        with SyncMemory(open_memory(**asked)) as memory:
+        with open_memory(**asked) as memory:
             memory.refresh(within=seconds, vectors=None)
     except NotewellError as error:
         log("memory", "warning", "the index was not refreshed: %s", error.message)

@@ -52,7 +52,7 @@ def watch_command(context: click.Context) -> int:
 
 def _watch(call: CommandCall, log: "_Log") -> None:
     from notewell.errors import BackendError
-    from notewell.memory.watch import Keeper  # late: `--help` needs none of it
+    from notewell.memory.keeper import Keeper  # late: `--help` needs none of it
 
     with (
         Keeper(
