@@ -275,7 +275,8 @@ def split_words(text: str, *, accents: bool = False) -> list[str]:
     return (_ASCII_TOKEN if text.isascii() else _beyond_ascii()[0]).findall(text)
 
 
-_BROKEN = re.compile(r"([^\W\d_]{2,})-\n[ \t>]*([^\W\d_]{2,})")
+_BREAK = re.compile(r"-\n[ \t>]*([^\W\d_]{2,})")
+_END_OF_WORD = re.compile(r"[^\W\d_]{2,}$")
 
 
 def broken_words(text: str) -> list[str]:
@@ -286,12 +287,14 @@ def broken_words(text: str) -> list[str]:
     """
     if "-\n" not in text:
         return []
-    return [
-        left + joint + right
-        for left, right in _BROKEN.findall(text)
-        if right.islower()
-        for joint in ("", "-")
-    ]
+    words: list[str] = []
+    for found in _BREAK.finditer(text):
+        at, right = found.start(), found[1]
+        before = text[max(0, at - LONGEST_TERM) : at].split()
+        left = _END_OF_WORD.search(before[-1]) if before else None
+        if left and right.islower() and not text[at - 1].isspace():
+            words += (f"{left[0]}{right}", f"{left[0]}-{right}")
+    return words
 
 
 _INLINE_MARKS = re.compile(

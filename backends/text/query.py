@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from notewell.backends.text.analysis import (
     analyse,
@@ -49,6 +50,7 @@ _AMOUNT = re.compile(r"\d+[.,]\d+[a-z]+")
 _GROUPED = re.compile(r"(\d{1,3}([,._])\d{3}(?:\2\d{3})*)(?:[.,](\d{1,2}))?")
 _WORDS_IN_ONE = re.compile(r"[a-z]{2,}(?:([_-])[a-z]{2,})(?:\1[a-z]{2,})*")
 _NUMBERS_IN_ONE = re.compile(r"\d{3}([.-])\d{3}\1\d{4}")
+_EXPORT_ID = re.compile(r"(?<=.)[ _-][0-9a-f]{32}$")
 _HEX = re.compile(r"[0-9a-f]+")
 _VERSION = re.compile(r"v\d")
 
@@ -101,7 +103,7 @@ def parse_query(text: str) -> ParsedQuery:
     """Read a query. No character of it is syntax.
 
     >>> [term.exact for term in parse_query("the multi-agent plan").terms]
-    [('the',), ('multi-agent',), ('multi',), ('agent',), ('plan',)]
+    [('the',), ('multi-agent', 'multiagent'), ('multi',), ('agent',), ('plan',)]
     """
     query_terms: dict[tuple[str, ...], QueryTerm] = {}
     for token in split_words(text[:_MOST_READ]):
@@ -117,6 +119,33 @@ def parse_query(text: str) -> ParsedQuery:
     chosen = _heaviest(query_terms.values())
     whole = len(text) <= _MOST_READ and len(chosen) == len(query_terms)
     return ParsedQuery(terms=chosen, cut=not whole)
+
+
+def words_asked(query_terms: Iterable[QueryTerm]) -> tuple[str, ...]:
+    """Return the distinct words of a query in order, compounds by their parts.
+
+    >>> words_asked(parse_query("Set-up of the PostBox").terms)
+    ('set', 'up', 'of', 'the', 'post', 'box')
+    """
+    asked = (
+        word
+        for query_term in query_terms
+        if not query_term.part
+        for word in (query_term.phrase or query_term.exact[:1])
+    )
+    return tuple(dict.fromkeys(asked))
+
+
+@lru_cache(maxsize=4096)
+def words_of_name(name: str) -> tuple[str, ...]:
+    """Return the words of a note's name as a query would ask for it.
+
+    An id of 32 digits that an export appends (Notion's do) is no part of the name.
+
+    >>> words_of_name("Garden_plan 0123456789abcdef0123456789abcdef")
+    ('garden', 'plan')
+    """
+    return words_asked(parse_query(_EXPORT_ID.sub("", name)).terms)
 
 
 def _heaviest(query_terms: Iterable[QueryTerm]) -> tuple[QueryTerm, ...]:

@@ -25,7 +25,7 @@ from notewell.backends.text.analysis import (
     without_inline_marks,
 )
 from notewell.backends.text.passages import Passage, ScoredPassage
-from notewell.backends.text.query import QueryTerm
+from notewell.backends.text.query import QueryTerm, words_asked, words_of_name
 
 _K1 = 1.2
 _B = 0.75
@@ -40,6 +40,10 @@ _CONTEXT = 0.6
 _ADJACENT = 0.3
 _ONE_LINE = 0.1
 """Weights of neighbours and of the best line beside BM25 (weight 1)."""
+
+
+_NAMED = 0.95
+"""What the beginning of a note gains whose name is the whole query; its share stays."""
 
 
 class LineMatch:
@@ -175,6 +179,7 @@ class Scorer:
             for query_term in query_terms
         ]
         self._most = sum(weighted.worth for weighted in self._query_terms)
+        self._asked = words_asked(query_terms)
         self._telling = any(not query_term.stop_word for query_term in query_terms)
         self._mean_length = mean_length
         self._matcher = LineMatcher(query_terms)
@@ -197,7 +202,7 @@ class Scorer:
         together = _ADJACENT * self._adjacency(lines) + _ONE_LINE * held
         most = 1 + _ONE_LINE + (_ADJACENT if self._neighbours else 0)
         share = (strength / self._most + together) / most
-        named = self._named(passage.path)
+        named = max(self._named(passage.path), self._names(passage))
         # The note that is asked for by its name comes before all that mention it.
         score = min(1.0, share + (1 - share) * named)
         return ScoredPassage(
@@ -226,6 +231,18 @@ class Scorer:
             )
             / self._most
         )
+
+    def _names(self, passage: Passage) -> float:
+        """Return `_NAMED` if the whole query is the name of the note that begins here.
+
+        Its name is that of the file, its title or its first heading.
+        """
+        begins = passage.start_line == 1
+        title, _, below = passage.heading.partition(" > ")
+        names = [title] if title and (begins or not below) else []
+        if begins:
+            names.append(passage.path.rpartition("/")[2].rpartition(".")[0])
+        return _NAMED if self._asked in map(words_of_name, names) else 0.0
 
     def _strength(
         self, passage: Passage, lines: Sequence[LineMatch], beside: Sequence[LineMatch]
