@@ -62,7 +62,7 @@ class ReaderPool:
             stop: Reading breaks off once it is set.
 
         Raises:
-            Unreadable: there is no index that can answer.
+            IndexUnreadable: there is no index that can answer.
             CalledOff: `stop` was set.
         """
         store = self._take()

@@ -2,8 +2,8 @@
 
 Standard output should be one JSON array. Older versions and the libraries below QMD
 print progress, colours and warnings around it; some say in words that nothing was
-found. Whatever comes, the result is a list of documents or `Unreadable`, which tells
-sizes and never what was printed: that may be the text of a note.
+found. Whatever comes, the result is a list of documents or `UnreadableAnswer`, which
+tells sizes and never what was printed: that may be the text of a note.
 """
 
 import json
@@ -58,7 +58,7 @@ def parse_answer(out: bytes, err: bytes = b"") -> list[QmdHit]:
     """Return the documents of a search, best first, each once.
 
     Raises:
-        Unreadable: there is no complete array of documents.
+        UnreadableAnswer: there is no complete array of documents.
     """
     text = _ESCAPES.sub("", out.decode("utf-8", "replace")).replace("\r\n", "\n")
     text = text.replace("\r", "\n")

@@ -109,7 +109,7 @@ class JobState:
 
 
 class BatchJobs(Protocol):
-    """A batch interface. Every failure is an EmbeddingError or Refused."""
+    """A batch interface. Every failure is an EmbeddingError or Refusal."""
 
     limit: ClassVar[int]
     """The most texts in a job."""

@@ -193,7 +193,7 @@ class RemoteEmbedder:
         """Return vectors as the server gives them, None where it gives none.
 
         Raises:
-            Refused: the server does not want these texts.
+            Refusal: the server does not want these texts.
             EmbeddingError: it cannot be asked.
         """
         settings = self._settings

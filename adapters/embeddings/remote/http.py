@@ -88,7 +88,7 @@ class HttpClient:
         """Send a request as `fetch` does, and return the answer's JSON.
 
         Raises:
-            Refused: the server does not want these texts.
+            Refusal: the server does not want these texts.
             EmbeddingError: no attempt succeeded, or the answer is no JSON.
         """
         try:
@@ -100,7 +100,7 @@ class HttpClient:
         """Send a request, again if that may help, and return the answer's bytes.
 
         Raises:
-            Refused: the server does not want these texts.
+            Refusal: the server does not want these texts.
             EmbeddingError: no attempt succeeded.
         """
         until = time.monotonic() + retries.total
