@@ -26,7 +26,8 @@ from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.client import COMPLETE, MOST_SEARCHES, Deadline, Searcher
 from notewell.backends.qmd.paths import NotePassages, NotePaths
 from notewell.backends.qmd.transcripts import TranscriptPassages, cited_lines
-from notewell.backends.text.analysis import fold, is_unspaced, split_words, terms_of
+from notewell.backends.text.analysis import is_unspaced, split_words, terms_of
+from notewell.backends.text.folding import fold
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.ranking import rank

@@ -17,13 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from notewell.backends.text.analysis import (
-    broken_words,
-    fold,
-    forms_of,
-    forms_of_word,
-    without_inline_marks,
-)
+from notewell.backends.text.analysis import forms_of, forms_of_word
+from notewell.backends.text.folding import broken_words, fold, without_inline_marks
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import QueryTerm, words_asked, words_of_name
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from notewell.backends.text.analysis import compose, fold, forms_of, terms_of
+from notewell.backends.text.analysis import forms_of, terms_of
+from notewell.backends.text.folding import compose, fold
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
