@@ -176,7 +176,7 @@ def _terms_of_token(token: str) -> list[QueryTerm]:
 def _word_and_spellings(word: str) -> list[QueryTerm]:
     """Return a word and how a number or an amount may be written beside the usual way."""
     known = _word(word)
-    unit = unit_parts(word)
+    unit = unit_parts(word) if word[0].isdecimal() else ()
     if unit and not known.prefix:
         return [replace(known, phrase=unit)]
     if unit:
