@@ -148,9 +148,15 @@ def suite_on_other_pythons(session: Session) -> None:
     others = other_pythons()
     if not others:
         raise Skipped("no other supported Python is on this machine")
+    failures: list[str] = []
     for version, python in others.items():
         print(f"\nPython {version}, {python}", flush=True)
-        session.add(check_wheel(wheel, *WORKERS, base=python))
+        try:
+            session.add(check_wheel(wheel, *WORKERS, base=python))
+        except (Failed, WheelBroken, SetupFailed) as failure:
+            failures.append(f"Python {version}: {failure}")
+    if failures:
+        raise Failed("\n".join(failures))
 
 
 def soak(session: Session) -> None:
