@@ -11,6 +11,14 @@ from notewell.dates import DateRange, nearness, read_dates
 TODAY = date(2026, 12, 1)  # a Tuesday
 DAYS = st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31))
 
+PIECES = (
+    *"0123456789٣年月日号號년월일周週天前전一二十昨々-/., ",
+    *("个月", "か月", "개월", "个星期", "今天", "大前天", "一昨日", "上上周", "지난주"),
+    *("0000", "9999", "12月"),
+    *("May ", "mars ", "März ", "december ", "in ", "last ", "vor ", "a ", "of "),
+    *("yesterday ", "morgen ", "Monday ", "days ", "week ", "Jahren ", "ago ", "th "),
+)
+
 
 def ranges(text: str) -> list[tuple[str, str]]:
     return [(str(one.first), str(one.last)) for one in read_dates(text, TODAY)]
@@ -75,6 +83,10 @@ def test_a_day_and_a_month_that_may_be_swapped_are_read_both_ways() -> None:
         "10.0.0.1",
         "port 2024",
         "31 February 2022",
+        "9999年12月",
+        "0000年5月",
+        "1899年",
+        "2023年前",
         "2022-13-01",
         "every Monday",
         "room 12",
@@ -89,6 +101,17 @@ def test_what_is_no_date_is_none(text: str) -> None:
     ("text", "first", "last"),
     [
         ("yesterday", "2026-11-30", "2026-11-30"),
+        ("the day before yesterday", "2026-11-29", "2026-11-29"),
+        ("the day after tomorrow", "2026-12-03", "2026-12-03"),
+        ("avant-hier", "2026-11-29", "2026-11-29"),
+        ("antes de ayer", "2026-11-29", "2026-11-29"),
+        ("一昨日", "2026-11-29", "2026-11-29"),
+        ("一昨年", "2024-01-01", "2024-12-31"),
+        ("上上周的会议", "2026-11-16", "2026-11-22"),
+        ("三天前天气", "2026-11-28", "2026-11-28"),
+        ("heute morgen", "2026-12-01", "2026-12-01"),
+        ("gestern Morgen", "2026-11-30", "2026-11-30"),
+        ("morgen", "2026-12-02", "2026-12-02"),
         ("what did I do today", "2026-12-01", "2026-12-01"),
         ("last week", "2026-11-23", "2026-11-29"),
         ("last month", "2026-11-01", "2026-11-30"),
@@ -112,6 +135,17 @@ def test_what_is_no_date_is_none(text: str) -> None:
 )
 def test_words_are_read_against_a_day(text: str, first: str, last: str) -> None:
     assert ranges(text) == [(first, last)]
+
+
+def test_each_phrase_that_is_told_is_read_once() -> None:
+    day_before = ("2026-11-29", "2026-11-29")
+
+    assert ranges("the day before yesterday, day before yesterday") == [day_before]
+    assert ranges("yesterday or the day before yesterday") == [
+        ("2026-11-30", "2026-11-30"),
+        day_before,
+    ]
+    assert ranges("昨日と一昨日") == [("2026-11-30", "2026-11-30"), day_before]
 
 
 def test_before_there_were_years_there_is_no_date() -> None:
@@ -147,6 +181,19 @@ def test_every_day_is_read_as_it_is_written(day: date) -> None:
 @given(text=st.text(max_size=80), today=st.dates())
 def test_any_text_is_read(text: str, today: date) -> None:
     for one in read_dates(text, today):
+        assert one.first <= one.last
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from(PIECES) | st.integers(0, 99_999).map(str), max_size=12
+    ),
+    today=st.dates(),
+)
+def test_whatever_is_put_together_like_a_date_is_read(
+    parts: list[str], today: date
+) -> None:
+    for one in read_dates("".join(parts), today):
         assert one.first <= one.last
 
 

@@ -8,7 +8,7 @@ anything: what looks like a date and is none does little harm, and what is ambig
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
@@ -104,6 +104,9 @@ def _plain(text: str) -> str:
 
 
 # Days and months that are written out
+
+_YEARS: Final = range(1900, 2100)
+"""What four digits have to be to be a year that somebody writes about."""
 
 _NO_YEAR: Final = 2000
 """A leap year, in which every day exists."""
@@ -220,7 +223,7 @@ def _day(words: Sequence[str], place: int) -> int | None:
 
 def _year(words: Sequence[str], place: int) -> int | None:
     word = words[place] if place < len(words) else ""
-    is_year = word.isdecimal() and len(word) == 4 and 1900 <= int(word) < 2100
+    is_year = word.isdecimal() and len(word) == 4 and int(word) in _YEARS
     return int(word) if is_year else None
 
 
@@ -233,7 +236,9 @@ def _by_years(words: Sequence[str]) -> Iterator[DateRange]:
 
 
 def _range(year: int | None, month: int | None, day: int | None) -> Iterator[DateRange]:
-    """Yield the days that are meant, unless there is no such day."""
+    """Yield the days that are meant, unless there is no such day or year."""
+    if year is not None and year not in _YEARS:
+        return
     in_year = _NO_YEAR if year is None else year
     try:
         first = date(in_year, month or 1, day or 1)
@@ -265,16 +270,14 @@ def _by_numbers(text: str) -> Iterator[DateRange]:
         return
     for found in re.finditer(_YEAR_FIRST, text):
         year, _, month, day, month_alone = found.groups()
-        if 1900 <= int(year) < 2100:
-            yield from _range(
-                int(year), int(month or month_alone), int(day) if day else None
-            )
+        yield from _range(
+            int(year), int(month or month_alone), int(day) if day else None
+        )
     for found in re.finditer(_YEAR_LAST, text):
         first, joint, second, year = found.groups()
-        if 1900 <= int(year) < 2100:
-            yield from _range(int(year), int(second), int(first))
-            if joint == "/":
-                yield from _range(int(year), int(first), int(second))
+        yield from _range(int(year), int(second), int(first))
+        if joint == "/":
+            yield from _range(int(year), int(first), int(second))
 
 
 # Chinese, Japanese and Korean: 2023年5月3日, 5月, 2023년 5월 3일
@@ -292,7 +295,7 @@ def _by_signs(text: str) -> Iterator[DateRange]:
         year, month, day, year_alone = (
             int(part) if part else None for part in found.groups()
         )
-        yield from _range(year or year_alone, month, day)
+        yield from _range(year_alone if year is None else year, month, day)
 
 
 # Days as they are told from today
@@ -330,10 +333,13 @@ _NUMBERS: Final = {
 _THEN: Final = {
     phrase: (unit, back)
     for (unit, back), phrases in {
-        ("day", 0): "today|heute|aujourd ' hui|hoy|hoje|oggi",
-        ("day", 1): "yesterday|last night|gestern|hier|ayer|ontem|ieri",
-        ("day", 2): "day before yesterday|vorgestern|avant - hier|anteayer|anteontem",
+        ("day", 0): "today|heute|heute morgen|aujourd ' hui|hoy|hoje|oggi",
+        ("day", 1): "yesterday|last night|gestern|gestern morgen|hier|ayer|ontem|ieri",
+        ("day", 2): "day before yesterday|vorgestern|vorgestern morgen|avant - hier"
+        "|anteayer|antes de ayer|anteontem|antes de ontem|altro ieri",
         ("day", -1): "tomorrow|morgen|demain|manana|amanha|domani",
+        ("day", -2): "day after tomorrow|ubermorgen|apres - demain|pasado manana"
+        "|depois de amanha|dopodomani",
         ("week", 0): "this week|diese woche|dieser woche|cette semaine|esta semana",
         ("week", 1): "last week|past week|last weekend|previous week|letzte woche"
         "|letzter woche|vorige woche|semaine derniere|semana pasada|semana passada",
@@ -355,16 +361,27 @@ _SIGNED: Final = {
         ("day", 0): "今天 今日 오늘",
         ("day", 1): "昨天 昨日 어제",
         ("day", 2): "前天 一昨日 그저께",
+        ("day", 3): "大前天",
         ("day", -1): "明天 明日 내일",
         ("week", 0): "本周 这周 這週 今週 이번주",
         ("week", 1): "上周 上週 上星期 上个星期 先週 지난주",
+        ("week", 2): "上上周 上上週 上上星期 上上个星期 先々週 지지난주",
         ("month", 0): "本月 这个月 這個月 今月 이번달",
         ("month", 1): "上月 上个月 上個月 先月 지난달",
+        ("month", 2): "上上月 上上个月 上上個月 先々月 지지난달",
         ("year", 0): "今年 올해",
         ("year", 1): "去年 昨年 작년",
+        ("year", 2): "一昨年 재작년",
     }.items()
     for sign in signs.split()
 }
+
+
+def _any_of(phrases: Iterable[str]) -> str:
+    """Return a pattern of some phrases, the longest first: one may begin another."""
+    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+
+
 _WEEKDAYS: Final = {
     name: number
     for number, names in enumerate(
@@ -386,18 +403,20 @@ _ONE_DAY_BEFORE: Final = frozenset(
     ["last", "on", "this", "past", "previous", "am", "letzten", "vorigen"]
 )
 _ONE_DAY_AFTER: Final = frozenset(["dernier", "pasado", "passado"])
-_SIGNED_AGO: Final = (
-    r"(\d{1,3}|[一二两兩三四五六七八九十])\s*"
+_THEN_PHRASE: Final = f"(?<= )(?:{_any_of(_THEN)})(?= )"
+_SIGNED_PHRASE: Final = (
+    r"(?<!\d)(\d{1,3}|[一二两兩三四五六七八九十])\s*"
     r"(天|日|일|周|週間|週|星期|个星期|주|个月|個月|か月|ヶ月|カ月|개월|달|年|년)\s*[前전]"
+    rf"|({_any_of(_SIGNED)})"
 )
+"""A phrase is taken as a whole: the `一昨日` has no `昨日` in it."""
 
 
 def _relative(text: str, words: Sequence[str], today: date) -> Iterator[DateRange]:
     """Yield the dates that are told from today: `yesterday`, `two weeks ago`."""
     told = f" {' '.join(words)} "
-    for phrase, (unit, back) in _THEN.items():
-        if f" {phrase} " in told:
-            yield from _back(unit, back, today)
+    for phrase in re.findall(_THEN_PHRASE, told):
+        yield from _back(*_THEN[phrase], today)
     for count, unit in _ago(words):
         yield from _back(unit, count, today)
     for place, word in enumerate(words):
@@ -409,13 +428,12 @@ def _relative(text: str, words: Sequence[str], today: date) -> Iterator[DateRang
 
 
 def _relative_signs(text: str, today: date) -> Iterator[DateRange]:
-    for sign, (unit, back) in _SIGNED.items():
-        if sign in text:
-            yield from _back(unit, back, today)
-    for found in re.finditer(_SIGNED_AGO, text):
-        number = found[1]
-        count = int(number) if number.isdecimal() else _NUMBERS[number]
-        yield from _back(_UNITS[found[2]], count, today)
+    for number, unit, sign in re.findall(_SIGNED_PHRASE, text):
+        if sign:
+            yield from _back(*_SIGNED[sign], today)
+        else:
+            count = int(number) if number.isdecimal() else _NUMBERS[number]
+            yield from _back(_UNITS[unit], count, today)
 
 
 def _ago(words: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -424,7 +442,6 @@ def _ago(words: Sequence[str]) -> Iterator[tuple[int, str]]:
         unit = _UNITS.get(word)
         if unit is None or place == 0:
             continue
-        number = words[place - 1]
         after = words[place + 1] if place + 1 < len(words) else ""
         if words[place - 1] == "of":  # a couple of days
             place -= 1
