@@ -19,7 +19,6 @@ import argparse
 import cProfile
 import json
 import os
-import pstats
 import random
 import statistics
 import sys
@@ -55,14 +54,14 @@ _HITS = 6
 
 Phases = Mapping[str, tuple[str, str]]
 WORD_PHASES: Phases = {
-    "counting terms": ("lexical.py", "spread_of"),
-    "FTS5": ("lexical.py", "candidates"),
+    "counting terms": ("lexical.py", "document_frequencies"),
+    "FTS5": ("lexical.py", "keyword_candidates"),
     "weighing lines": ("scoring.py", "score"),
-    "ranking and showing": ("answering.py", "_hits"),
+    "ranking and showing": ("search.py", "select"),
 }
 VECTOR_PHASES: Phases = {
-    "how near the nearest codes are": ("vec0.py", "_bound"),
-    "codes and candidates, in SQL": ("vec0.py", "_rows"),
+    "how near the nearest codes are": ("sqlite_vec.py", "_bound"),
+    "codes and candidates, in SQL": ("sqlite_vec.py", "_rated"),
     "the best, exactly": ("nearest.py", "cosines"),
     "paths of the nearest": ("nearest.py", "_visible"),
 }
@@ -223,24 +222,26 @@ def measured(
         passages=passages,
         ours=statistics.median(ours for ours, _ in times),
         floor=statistics.median(floor for _, floor in times),
-        shares=shares_of(pstats.Stats(profile), phases),
+        shares=shares_of(profile, phases),
     )
 
 
-def shares_of(stats: pstats.Stats, phases: Phases) -> dict[str, float]:
+def shares_of(profile: cProfile.Profile, phases: Phases) -> dict[str, float]:
     """Return the share of each phase in all that was profiled, with what is called."""
-    profile = stats.get_stats_profile()
+    calls = [call for call in profile.getstats() if not isinstance(call.code, str)]
     spent = {
         name: sum(
-            each.cumtime
-            for called, each in profile.func_profiles.items()
-            if called == function and each.file_name.endswith(file)
+            call.totaltime
+            for call in calls
+            if call.code.co_name == function
+            and call.code.co_filename.endswith(f"/{file}")
         )
         for name, (file, function) in phases.items()
     }
-    rest = max(0.0, profile.total_tt - sum(spent.values()))
+    total = sum(call.inlinetime for call in profile.getstats())
+    rest = max(0.0, total - sum(spent.values()))
     return {
-        name: seconds / profile.total_tt
+        name: seconds / total
         for name, seconds in {**spent, "the rest": rest}.items()
         if seconds
     }

@@ -67,14 +67,14 @@ import sys
 from pathlib import Path
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.vectors.nearest import Ways
+from notewell.backends.builtin.vectors.nearest import NearestNeighbours
 from notewell.backends.builtin.vectors.sets import all_sets
 from notewell.config import VectorSettings
 question = Path(sys.argv[2]).read_bytes()
 loaded = time.process_time()
 store = Store.reader(Path(sys.argv[1]))
 [(_, kept)] = all_sets(store)
-ways = Ways(VectorSettings(enabled=sys.argv[3] == "True"))
+ways = NearestNeighbours(VectorSettings(enabled=sys.argv[3] == "True"))
 search = ways.search(store, Generation(1), kept, question)
 assert search.nearest(40, lambda path: True)
 print((time.process_time() - loaded) * 1e3, (loaded - began) * 1e3)
