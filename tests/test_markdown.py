@@ -1,5 +1,8 @@
 """Headings, code and front matter of a note, held against markdown-it-py's reading."""
 
+import sys
+from types import FrameType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,6 +87,54 @@ def test_comments_and_mathematics_hold_no_headings() -> None:
     mathematics = ["$$", "# x", "", "- y", "$$", "$$ a $$"]
 
     assert outline([*comment, *mathematics, "# Real"]) == ([(10, 1)], [])
+
+
+@pytest.mark.parametrize("line", ["$$", "$$$ steak house", "$$ each", "a $$ b"])
+def test_dollars_that_nothing_closes_hide_no_heading(line: str) -> None:
+    assert outline(["$$", "# x", "$$", line, "## D"]) == ([(4, 2)], [])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["[" + "a" * 200_000, "---"],
+        ["[" + "\\a" * 100_000, "---"],
+        [f"[a{n}]: /u" for n in range(20_000)] + ["---", "# h"],
+        ["  " * depth + "- x" for depth in range(1_500)],
+        ["> " * 20_000 + "x"],
+        ["- " * 20_000 + "x"],
+        ["- a", *[" " * 100_000 + "- b"] * 20],
+        ["```"] * 20_001,
+        ["$$"] + ["$"] * 20_000,
+        ["<!--"] + ["-"] * 20_000,
+    ],
+    ids=[
+        "a bracket that is not closed",
+        "escapes in one",
+        "definitions",
+        "items in items",
+        "quotes in quotes",
+        "items in one line",
+        "wide indents",
+        "fences",
+        "dollars",
+        "a comment that is not closed",
+    ],
+)
+def test_what_is_meant_to_take_long_does_not(lines: list[str]) -> None:
+    calls = 0
+
+    def called(_frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(called)
+    try:
+        read_structure(lines)
+    finally:
+        sys.setprofile(None)
+
+    assert calls <= 1_000 * len(lines) + 1_000
 
 
 def test_carriage_returns_are_no_part_of_a_line() -> None:

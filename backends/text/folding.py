@@ -136,7 +136,7 @@ def without_inline_marks(text: str) -> str:
     return text
 
 
-_BREAK = re.compile(r"-\n[ \t>]*([^\W\d_]{2,})")
+_BREAK = re.compile(r"-\r?\n[ \t>]*([^\W\d_]{2,})")
 _END_OF_WORD = re.compile(r"[^\W\d_]{2,}$")
 
 

@@ -82,7 +82,7 @@ class LineMatcher:
         lines = text.split("\n")
         for number, line in enumerate(lines):
             hits = list(chain.from_iterable(map(hits_of, line.split())))
-            if line.endswith("-") and number + 1 < len(lines):
+            if line.endswith(("-", "-\r")) and number + 1 < len(lines):
                 # A word that is broken there counts on the line where it begins.
                 broken = broken_words(f"{line}\n{lines[number + 1]}")
                 hits += chain.from_iterable(map(hits_of, broken))

@@ -18,7 +18,7 @@ _SETEXT: Final = re.compile(r"(=+|-+)[ \t]*$")
 _BREAK: Final = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$")
 _MARKER: Final = re.compile(r"(?:[*+-]|(\d{1,9})[.)])(?=[ \t]|$)")
 _DEFINITION: Final = re.compile(
-    r"\[(?:[^\[\]\\]|\\.)*[^\s\[\]](?:[^\[\]\\]|\\.)*\]:[ \t]*\n?[ \t]*"
+    r"\[(?=\s*[^\s\]])(?:[^\[\]\\]|\\.){1,999}\]:[ \t]*\n?[ \t]*"
     r"(?:<[^<>\n]*>|[^\s<]\S*)"
     r"(?:(?:[ \t]+|[ \t]*\n[ \t]*)"
     r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*(?:\n|$)"
@@ -36,6 +36,7 @@ _ATTRIBUTE: Final = (
     r"(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)"
 )
 _BLANK: Final = re.compile(r"^\s*$")
+_MATHEMATICS: Final = re.compile(r"\$\$")
 _HTML: Final = tuple(
     (re.compile(begin, re.IGNORECASE), re.compile(end, re.IGNORECASE))
     for begin, end in (
@@ -79,6 +80,10 @@ _CODE_INDENT: Final = 4
 _CODE: Final = ("fence", "code")
 _OPAQUE: Final = (*_CODE, "html", "mathematics")
 _LONGEST_MARKER_SPACE: Final = 4
+_WIDEST: Final = 24
+"""Columns; no marker with the spaces around it takes more."""
+_MOST_OPEN: Final = 100
+"""Containers in one another; what is nested deeper is text."""
 
 
 class Heading(NamedTuple):
@@ -199,7 +204,7 @@ class _Line:
 
     @property
     def indent(self) -> int:
-        """How many columns of white space it begins with."""
+        """How many columns of white space it begins with, as far as that matters."""
         column = self.column
         for character in self.rest:
             if character == " ":
@@ -207,6 +212,8 @@ class _Line:
             elif character == "\t":
                 column += _TAB - column % _TAB
             else:
+                break
+            if column - self.column > _WIDEST:
                 break
         return column - self.column
 
@@ -246,6 +253,8 @@ class _Reader:
         self._end = _BLANK  # what ends a leaf that is not a paragraph
         self._depth = 0  # how many containers go on in the line being read
         self._fresh = False  # whether the line has begun a container of its own
+        self._lines: Sequence[str] = ()
+        self._last_mathematics = -1  # the last line with a `$$`; 0 for none
 
     def read(self, lines: Sequence[str]) -> None:
         """Read all lines of a note.
@@ -254,6 +263,7 @@ class _Reader:
         and a letter, goes on with no container that is open; so it begins a paragraph,
         or goes on with one. The rest is for `_line`.
         """
+        self._lines = lines
         for index in range(self.found.front_matter, len(lines)):
             text = lines[index]
             if self._leaf and self._leaf != "paragraph":
@@ -352,7 +362,7 @@ class _Reader:
             if not rest or indent >= _CODE_INDENT:
                 return bool(rest) and self._begin_code(index)
             start = rest[0]
-            if start.isalpha():
+            if start.isalpha() or len(self._open) >= _MOST_OPEN:
                 return False
             if start == ">":
                 self._begin(_Container(0))
@@ -382,9 +392,9 @@ class _Reader:
             self._end = end
             if end.search(rest):
                 self._end_leaf()
-        elif start == "$" and rest.startswith("$$") and "$$" not in rest[2:]:
+        elif rest.rstrip(" \t") == "$$" and self._closes_mathematics(index):
             self._begin_block("mathematics", index)
-            self._end = re.compile(r"\$\$")
+            self._end = _MATHEMATICS
         elif start in "=-" and self._underlines(index, rest):
             pass
         elif start in "*_-" and _BREAK.match(rest):
@@ -392,6 +402,15 @@ class _Reader:
         else:
             return False
         return True
+
+    def _closes_mathematics(self, index: int) -> bool:
+        """Say whether a line below one ends what it would begin."""
+        if self._last_mathematics < 0:
+            last = range(len(self._lines) - 1, 0, -1)
+            self._last_mathematics = next(
+                (n for n in last if "$$" in self._lines[n]), 0
+            )
+        return index < self._last_mathematics
 
     def _html_end(self, rest: str) -> re.Pattern[str] | None:
         """Return what ends the HTML that begins here; None if none does."""
@@ -408,14 +427,14 @@ class _Reader:
         if not above or self._fresh or not (found := _SETEXT.match(rest)):
             return False
         said = "\n".join(line.strip(" \t\r") for line in self._said)
-        text = said
-        while defined := _DEFINITION.match(text):
-            text = text[defined.end() :]
-        if not text:
+        begin = 0
+        while defined := _DEFINITION.match(said, begin):
+            begin = defined.end()
+        if begin == len(said):
             return False
-        skipped = said[: len(said) - len(text)].count("\n")
+        skipped = said.count("\n", 0, begin)
         level = 1 if found[1][0] == "=" else 2
-        title = " ".join(text.split())
+        title = " ".join(said[begin:].split())
         self.found.headings.append(Heading(self._first + skipped, level, title))
         self._end_leaf()
         return True
