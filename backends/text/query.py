@@ -226,7 +226,7 @@ def _terms_of_compound(token: str, parts: tuple[str, ...]) -> list[QueryTerm]:
     # `v2.2.15` is also written `2.2.15`; `CHANGELOG_V12` is nothing but itself.
     first = bare[: len(parts[0]) - 1] if bare != whole else parts[0]
     phrase = (first, *parts[1:]) if len(parts) > 1 else ()
-    if _AMOUNT.fullmatch(whole):
+    if phrase and _AMOUNT.fullmatch(whole):
         phrase = (*phrase[:-1], *unit_parts(phrase[-1]))
     return [
         QueryTerm(exact, phrase=phrase),
