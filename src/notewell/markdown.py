@@ -36,7 +36,6 @@ _ATTRIBUTE: Final = (
     r"(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)"
 )
 _BLANK: Final = re.compile(r"^\s*$")
-_MATHEMATICS: Final = re.compile(r"\$\$")
 _HTML: Final = tuple(
     (re.compile(begin, re.IGNORECASE), re.compile(end, re.IGNORECASE))
     for begin, end in (
@@ -237,11 +236,7 @@ class _Line:
 
 
 class _Reader:
-    """Reads lines, keeping the blocks that are open.
-
-    `leaf` is the innermost block: a paragraph, a fence, indented code, HTML,
-    mathematics, or nothing.
-    """
+    """Reads lines, keeping the blocks that are open; `leaf` is the innermost."""
 
     def __init__(self) -> None:
         self.found = Structure()
@@ -306,8 +301,6 @@ class _Reader:
             self.found.code.append((self._first, self._last))
         self._leaf = ""
 
-    # What was open before this line
-
     def _matched(self, line: _Line) -> int:
         """Leave out what belongs to open containers; return how many go on."""
         for depth, container in enumerate(self._open):
@@ -352,8 +345,6 @@ class _Reader:
             self._last = index + 1
         return True
 
-    # What begins in this line
-
     def _new_blocks(self, index: int, line: _Line) -> bool:
         """Open the containers that begin here; say whether a leaf took the rest."""
         while True:
@@ -394,7 +385,7 @@ class _Reader:
                 self._end_leaf()
         elif rest.rstrip(" \t") == "$$" and self._closes_mathematics(index):
             self._begin_block("mathematics", index)
-            self._end = _MATHEMATICS
+            self._end = re.compile(r"\$\$")
         elif start in "=-" and self._underlines(index, rest):
             pass
         elif start in "*_-" and _BREAK.match(rest):
@@ -473,8 +464,6 @@ class _Reader:
         del self._open[self._depth :]
         for container in self._open:
             container.empty = False
-
-    # The rest of the line is text
 
     def _text(self, index: int, line: _Line) -> None:
         text = line.rest.strip(" \t")
