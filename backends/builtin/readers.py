@@ -63,7 +63,7 @@ class ReaderPool:
 
         Raises:
             IndexUnreadable: there is no index that can answer.
-            CalledOff: `stop` was set.
+            WorkCancelled: `stop` was set.
         """
         store = self._take()
         try:

@@ -199,11 +199,9 @@ def _transcripts(store: Store, live: Generation) -> dict[str, str]:
         " where f.problem is null and f.size > 0 and not exists"
         f" (select 1 from {live.chunks} as c where c.file_id = f.id) order by f.path"
     )
-    index_status = f"{files:,} with {passages:,} passages"
+    counted = f"{files:,} with {passages:,} passages"
     return {
-        "transcripts": with_silent_transcripts(
-            index_status, [path for (path,) in silent]
-        )
+        "transcripts": with_silent_transcripts(counted, [path for (path,) in silent])
     }
 
 

@@ -67,7 +67,7 @@ class IndexRecord(msgspec.Struct, frozen=True, kw_only=True):
         unfinished: A writer began and did not end: the index may lack notes for good.
         indexed_at: Seconds since 1970 when it last agreed with the notes.
         seconds: What the last update took.
-        file: How its file was when it was last counted; see `audit.database_state`.
+        file: How its file was when it was last counted; see `drift.database_state`.
         digest: What it held then; empty if that cannot be counted.
         documents: Documents in it.
         counts: The same by collection.

@@ -277,7 +277,7 @@ async def _read(child: Process, out: bytearray, err: bytearray) -> None:
     """Read both streams until they end, or shortly after the program has.
 
     Raises:
-        TooMuch: it prints without end.
+        OutputTooLong: it prints without end.
     """
     assert child.stdout is not None
     assert child.stderr is not None

@@ -58,7 +58,7 @@ def read_head(path: Path) -> GgufHead:
     """Read the head of a file, and no more of it.
 
     Raises:
-        GgufBroken: it is no GGUF file, or it ends too early.
+        BadGguf: it is no GGUF file, or it ends too early.
         OSError: it cannot be read.
     """
     with open(path, "rb") as file:

@@ -40,7 +40,7 @@ class HubFile:
         """Read `hf:owner/repository/file.gguf`, with `#revision` where one is meant.
 
         Raises:
-            NoHubFile: it is something else, or leads out of a repository.
+            BadHubName: it is something else, or leads out of a repository.
         """
         scheme = _SCHEME.match(reference)
         if scheme is None:

@@ -107,15 +107,15 @@ def _entrant(spec: str, user: UserSettings, known: Sequence[str]) -> Entrant:
     given = dict(_setting(each, known) for each in settings)
     own = {**_mode(backend, mode), **given}
     overrides = {**own, "memory.backend": backend, "memory.fallback": "none"}
-    opening = user.prepared(overrides)
+    setup = user.prepared(overrides)
     shown = {
         each.key: each.value
-        for each in list_settings(opening.settings)
+        for each in list_settings(setup.settings)
         if each.key in own
     }
-    lacking = None if opening.enabled else "memory is switched off in the settings"
-    embeds = opening.policy.embeds and mode in _BY_MEANING
-    if embeds and opening.embedding.first is None:
+    lacking = None if setup.enabled else "memory is switched off in the settings"
+    embeds = setup.policy.embeds and mode in _BY_MEANING
+    if embeds and setup.embedding.first is None:
         lacking = (
             "no embedding provider is configured: set memorySearch.provider, or add"
             " @provider=NAME"
@@ -217,7 +217,7 @@ def open_workplace(workplace: Workplace, environ: Mapping[str, str]) -> SyncMemo
         ConfigError: a setting makes no sense.
         UsageError: there is no such agent or workspace.
     """
-    opening = set_up(
+    setup = set_up(
         workspace=workplace.workspace,
         agent=workplace.agent,
         config=workplace.config,
@@ -227,34 +227,34 @@ def open_workplace(workplace: Workplace, environ: Mapping[str, str]) -> SyncMemo
         overrides=workplace.overrides,
     )
     return SyncMemory(
-        Memory(_moved_to(opening, workplace), session_key=None, server=False)
+        Memory(_moved_to(setup, workplace), session_key=None, server=False)
     )
 
 
-def _moved_to(opening: Setup, workplace: Workplace) -> Setup:
+def _moved_to(setup: Setup, workplace: Workplace) -> Setup:
     """Return the same settings with another workspace and another state folder.
 
     It is nobody's own workspace there: extra paths and transcripts are left out.
     """
     state, root = Path(workplace.state), Path(workplace.notes)
-    search = opening.agent.search
-    index = state / "memory" / f"{opening.agent.id}.sqlite"
+    search = setup.agent.search
+    index = state / "memory" / f"{setup.agent.id}.sqlite"
     search = msgspec.structs.replace(
         search, store=msgspec.structs.replace(search.store, path=index)
     )
-    agent = msgspec.structs.replace(opening.agent, workspace=root, search=search)
+    agent = msgspec.structs.replace(setup.agent, workspace=root, search=search)
     settings = msgspec.structs.replace(
-        opening.settings,
+        setup.settings,
         state_dir=state,
         agents=tuple(
-            agent if each.id == agent.id else each for each in opening.settings.agents
+            agent if each.id == agent.id else each for each in setup.settings.agents
         ),
     )
     return replace(
-        opening,
+        setup,
         settings=settings,
         agent=agent,
-        policy=type(opening.policy)(settings, agent),
+        policy=type(setup.policy)(settings, agent),
         workspace=Workspace(root=root),
         own=False,
         notices=(),

@@ -162,11 +162,11 @@ def _bundled_by_default(options: BenchOptions, user: UserSettings) -> str | None
     if options.workspace is not None or options.queries is not None:
         return None
     try:
-        opening = user.prepared({})
+        setup = user.prepared({})
     except UsageError:
         return SETS[0]
-    nobody_named_it = bool(opening.notices)
-    if nobody_named_it and not has_workspace_layout(str(opening.workspace.root)):
+    nobody_named_it = bool(setup.notices)
+    if nobody_named_it and not has_workspace_layout(str(setup.workspace.root)):
         return SETS[0]
     return None
 
@@ -227,9 +227,9 @@ def _judged(
 
 def _usual(user: UserSettings) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
     """Return what this machine can run, and what was left out."""
-    opening = user.prepared({"memory.backend": STAND_IN})
+    setup = user.prepared({"memory.backend": STAND_IN})
     specs, lacking = [STAND_IN], list[str]()
-    first, last = opening.embedding.first, opening.embedding.last
+    first, last = setup.embedding.first, setup.embedding.last
     if first is not None:
         specs.insert(0, f"{STAND_IN}:keyword")
         if last is not None:
@@ -241,7 +241,7 @@ def _usual(user: UserSettings) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
     for name in sorted(targets().keys() - {STAND_IN}):
         engine = policy_class(name)
         spec = ":".join([name, *list(engine.modes)[:1]])
-        policy = engine(opening.settings, opening.agent)
+        policy = engine(setup.settings, setup.agent)
         problem = policy.why_unavailable(user.environ)
         if problem is None:
             specs.append(spec)
