@@ -301,6 +301,20 @@ async def test_a_program_that_ends_has_an_exit_code_and_no_more_lines(
     await pipe.close()
 
 
+async def test_a_line_that_a_program_has_no_time_to_end_is_none(
+    talking: Callable[[str], Awaitable[LinePipe]],
+) -> None:
+    pipe = await talking(
+        "import os; os.write(1, b'whole\\nhalf'); os.kill(os.getpid(), 9)"
+    )
+
+    assert await pipe.receive() == b"whole"
+    with pytest.raises(EOFError):
+        await pipe.receive()
+    assert await pipe.wait() == -signal.SIGKILL
+    await pipe.close()
+
+
 async def test_what_a_program_that_stays_has_started_is_ended_with_it(
     talking: Callable[[str], Awaitable[LinePipe]], tmp_path: Path
 ) -> None:

@@ -211,14 +211,14 @@ class LinePipe:
         """Return the next line that it says, without its end.
 
         Raises:
-            EOFError: it says nothing any more.
-            OutputTooLong: the line has no end.
+            EOFError: it says nothing any more; what it had begun to say is lost.
+            OutputTooLong: the line goes on for more than MOST_OUTPUT.
         """
         try:
             line = await self._out.readline()
         except ValueError as exc:
             raise OutputTooLong from exc
-        if not line:
+        if not line.endswith(b"\n"):
             raise EOFError
         return line.removesuffix(b"\n")
 

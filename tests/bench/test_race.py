@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.bench.contenders import UserSettings, Workplace, read_entrants
-from notewell.bench.handle import Handle, python_program
+from notewell.bench.handle import Handle, WorkerLost, python_program
 from notewell.bench.lane import contender_folder
 from notewell.bench.messages import (
     IndexRequest,
@@ -253,6 +253,25 @@ from notewell.bench.worker import run_worker; run_worker()"""),
     )
 
     assert ran.returncode == 143
+
+
+def test_a_worker_that_is_killed_while_it_answers_has_crashed(
+    workplace: Workplace, user: UserSettings, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\n"
+        "for _ in ('workplace', 'request'): sys.stdin.buffer.readline()\n"
+        "os.write(1, b'{')\n"
+        "os.kill(os.getpid(), 9)\n",
+        encoding="utf-8",
+    )
+    handle = Handle(workplace, {**user.environ, "PYTHONPATH": str(tmp_path)})
+
+    with pytest.raises(WorkerLost, match="signal 9") as lost:
+        handle.ask(SearchRequest(query="heron"), within=60)
+
+    assert lost.value.kind == "crash"
+    handle.end()
 
 
 def test_what_libraries_print_does_not_disturb(
