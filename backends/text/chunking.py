@@ -22,7 +22,6 @@ from notewell.backends.text.analysis import (
 )
 from notewell.backends.text.passages import Passage
 from notewell.config import ChunkingSettings
-from notewell.markdown import front_matter_values, read_structure
 
 CHUNKER_VERSION = "2"
 """Part of the index identity: other cuts need another index."""
@@ -41,6 +40,9 @@ class Headings:
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
+        # Late: a search cuts nothing.
+        from notewell.markdown import front_matter_values, read_structure
+
         structure = read_structure(lines)
         self.front_matter = structure.front_matter
         """How many lines at the top are metadata."""
