@@ -50,6 +50,8 @@ def check_wheel(wheel: Path, *suite: str, base: str) -> Result:
         Offline: its dependencies are not here and cannot be fetched.
     """
     with tempfile.TemporaryDirectory(prefix="notewell-wheel-") as scratch:
+        # Tests start it as another user, who must find what loads only when used.
+        Path(scratch).chmod(0o755)
         folder = Path(scratch) / "environment"
         make_venv(folder, base=base)
         try:
