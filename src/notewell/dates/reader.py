@@ -10,57 +10,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from typing import Final, NamedTuple
+from typing import Final
+
+from notewell.dates import DateRange
 
 _MOST_READ: Final = 2_000
 """Characters of a text; dates stand in questions, not in pasted logs."""
 
-_AFTER: Final = 14
-_BEFORE: Final = 7
-"""Days beside a range in which people write about it, mostly afterwards."""
 
-_LATER: Final = 0.7
-_EARLIER: Final = 0.35
-"""How near such a day is, where one within the range is 1."""
-
-
-class DateRange(NamedTuple):
-    """Days that a text names.
-
-    Attributes:
-        first: The first day.
-        last: The last day, included.
-        yearly: No year was named: the same days of any year.
-    """
-
-    first: date
-    last: date
-    yearly: bool = False
-
-    def nearness(self, day: date) -> float:
-        """Return how near a day is: 1 within, less shortly after or before, or 0.
-
-        >>> may = DateRange(date(2023, 5, 1), date(2023, 5, 31))
-        >>> [may.nearness(date(2023, *day)) for day in ((5, 9), (6, 2), (4, 28), (1, 1))]
-        [1.0, 0.7, 0.35, 0.0]
-        """
-        if not self.yearly:
-            return _nearness(day, self.first, self.last)
-        years = range(
-            max(date.min.year, day.year - 1), min(date.max.year, day.year + 1) + 1
-        )
-        return max(
-            _nearness(day, _in_year(self.first, year), _in_year(self.last, year))
-            for year in years
-        )
-
-
-def nearness(day: date, ranges: Sequence[DateRange]) -> float:
-    """Return how near a day is to the nearest of some ranges, in [0, 1]."""
-    return max((one.nearness(day) for one in ranges), default=0.0)
-
-
-def read_dates(text: str, today: date) -> tuple[DateRange, ...]:
+def find_dates(text: str, today: date) -> tuple[DateRange, ...]:
     """Return the dates in a text, each once.
 
     Words like `yesterday` are read against `today`, and only where no date is written
@@ -77,22 +35,6 @@ def read_dates(text: str, today: date) -> tuple[DateRange, ...]:
     if not found:
         found += _by_years(words)
     return tuple(dict.fromkeys(found))
-
-
-def _nearness(day: date, first: date, last: date) -> float:
-    if first <= day <= last:
-        return 1.0
-    if last < day:
-        return _LATER if (day - last).days <= _AFTER else 0.0
-    return _EARLIER if (first - day).days <= _BEFORE else 0.0
-
-
-def _in_year(day: date, year: int) -> date:
-    """Return the same day of another year; 29 February is the 28th where it is none."""
-    try:
-        return day.replace(year=year)
-    except ValueError:
-        return date(year, 2, 28)
 
 
 def _plain(text: str) -> str:
@@ -191,7 +133,7 @@ def _by_months(words: Sequence[str]) -> Iterator[DateRange]:
             after = _skip(words, after + 1, _JOINING | _ORDINAL)
         year = _year(words, after)
         if day is not None or year is not None or _is_asked_for(words, place):
-            yield from _range(year, month, day)
+            yield from whole_range(year, month, day)
 
 
 def _day_before(words: Sequence[str], place: int) -> int | None:
@@ -232,10 +174,12 @@ def _by_years(words: Sequence[str]) -> Iterator[DateRange]:
     for place in range(1, len(words)):
         year = _year(words, place)
         if year is not None and words[place - 1] in _BEFORE_A_YEAR:
-            yield from _range(year, None, None)
+            yield from whole_range(year, None, None)
 
 
-def _range(year: int | None, month: int | None, day: int | None) -> Iterator[DateRange]:
+def whole_range(
+    year: int | None, month: int | None, day: int | None
+) -> Iterator[DateRange]:
     """Yield the days that are meant, unless there is no such day or year."""
     if year is not None and year not in _YEARS:
         return
@@ -270,14 +214,14 @@ def _by_numbers(text: str) -> Iterator[DateRange]:
         return
     for found in re.finditer(_YEAR_FIRST, text):
         year, _, month, day, month_alone = found.groups()
-        yield from _range(
+        yield from whole_range(
             int(year), int(month or month_alone), int(day) if day else None
         )
     for found in re.finditer(_YEAR_LAST, text):
         first, joint, second, year = found.groups()
-        yield from _range(int(year), int(second), int(first))
+        yield from whole_range(int(year), int(second), int(first))
         if joint == "/":
-            yield from _range(int(year), int(first), int(second))
+            yield from whole_range(int(year), int(first), int(second))
 
 
 # Chinese, Japanese and Korean: 2023年5月3日, 5月, 2023년 5월 3일
@@ -295,7 +239,7 @@ def _by_signs(text: str) -> Iterator[DateRange]:
         year, month, day, year_alone = (
             int(part) if part else None for part in found.groups()
         )
-        yield from _range(year_alone if year is None else year, month, day)
+        yield from whole_range(year_alone if year is None else year, month, day)
 
 
 # Days as they are told from today
@@ -416,13 +360,13 @@ def _relative(text: str, words: Sequence[str], today: date) -> Iterator[DateRang
     """Yield the dates that are told from today: `yesterday`, `two weeks ago`."""
     told = f" {' '.join(words)} "
     for phrase in re.findall(_THEN_PHRASE, told):
-        yield from _back(*_THEN[phrase], today)
+        yield from days_back(*_THEN[phrase], today)
     for count, unit in _ago(words):
-        yield from _back(unit, count, today)
+        yield from days_back(unit, count, today)
     for place, word in enumerate(words):
         weekday = _WEEKDAYS.get(word)
         if weekday is not None and _is_one_day(words, place):
-            yield from _back("day", (today.weekday() - weekday) % 7 or 7, today)
+            yield from days_back("day", (today.weekday() - weekday) % 7 or 7, today)
     if not text.isascii():
         yield from _relative_signs(text.replace(" ", ""), today)
 
@@ -430,10 +374,10 @@ def _relative(text: str, words: Sequence[str], today: date) -> Iterator[DateRang
 def _relative_signs(text: str, today: date) -> Iterator[DateRange]:
     for number, unit, sign in re.findall(_SIGNED_PHRASE, text):
         if sign:
-            yield from _back(*_SIGNED[sign], today)
+            yield from days_back(*_SIGNED[sign], today)
         else:
             count = int(number) if number.isdecimal() else _NUMBERS[number]
-            yield from _back(_UNITS[unit], count, today)
+            yield from days_back(_UNITS[unit], count, today)
 
 
 def _ago(words: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -459,7 +403,7 @@ def _is_one_day(words: Sequence[str], place: int) -> bool:
     return before in _ONE_DAY_BEFORE or after in _ONE_DAY_AFTER
 
 
-def _back(unit: str, count: int, today: date) -> Iterator[DateRange]:
+def days_back(unit: str, count: int, today: date) -> Iterator[DateRange]:
     """Yield the day, week, month or year that lies `count` before today's."""
     try:
         if unit == "day":
