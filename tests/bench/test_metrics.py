@@ -109,8 +109,17 @@ def test_success_looks_at_six_results_and_recall_at_ten() -> None:
     assert found["mrr@10"] == pytest.approx(1 / 7)
 
 
-def test_the_eleventh_result_counts_for_nothing_but_the_budget() -> None:
+def test_the_eleventh_result_counts_for_the_budget_and_for_what_order_could_gain() -> (
+    None
+):
     found = scored([*(LineRange("z.md", at, at) for at in range(1, 11)), A5], [A5])
+
+    assert (found.pop("rec@4kc"), found.pop("success@20")) == (1, 1)
+    assert set(found.values()) == {0.0}
+
+
+def test_the_twenty_first_result_counts_for_the_budget_alone() -> None:
+    found = scored([*(LineRange("z.md", at, at) for at in range(1, 21)), A5], [A5])
 
     assert found.pop("rec@4kc") == 1
     assert set(found.values()) == {0.0}

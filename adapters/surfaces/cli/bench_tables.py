@@ -16,10 +16,10 @@ from notewell.adapters.surfaces.sentences import number_of, size_text
 from notewell.bench.metrics import METRICS
 from notewell.bench.results import BenchReport, Comparison, Contender, Interval, Metric
 
-_UNBOUND: Final = 120
+_UNBOUND: Final = 140
 """Columns of a table that nobody's terminal bounds."""
 
-_WIDE: Final = 96
+_WIDE: Final = 112
 """Columns from which on every metric has room, with its interval."""
 
 _NAME: Final = 16
@@ -30,6 +30,7 @@ _TELLING: Final[tuple[Metric, ...]] = (
     "mrr@10",
     "ndcg@10",
     "success@6",
+    "success@20",
     "rec@4kc",
 )
 

@@ -43,6 +43,7 @@ Pair: TypeAlias = tuple[Comparison, int, int, list[tuple[Metric, Interval, bool]
 
 _METRICS: Final[Mapping[Metric, str]] = {
     "success@6": "queries with a right passage among the first six",
+    "success@20": "the same among the first twenty: what reordering could gain at most",
     "rec@4kc": "share of the right places within the first 4,000 characters of results",
     "recall@1": "share of the right places that the first result covers",
     "recall@6": "share of the right places among the first six",

@@ -46,12 +46,14 @@ class IndexReply(WorkerMessage, frozen=True, kw_only=True, tag="indexed"):
     Attributes:
         fresh: There was none before.
         version: What the engine says of itself, where it is a program of its own.
+        apart: How well the model of its vectors tells the notes apart, by script.
     """
 
     report: IndexReport
     ms: float
     fresh: bool
     version: str | None = None
+    apart: dict[str, str] = {}
 
 
 class SearchReply(WorkerMessage, frozen=True, kw_only=True, tag="answered"):

@@ -21,7 +21,12 @@ BUDGET: Final = 4_000
 PERSISTENCE: Final = 0.9
 """How likely the reader of rank-biased overlap goes on to the next result."""
 
-_DEEPEST: Final = 10
+DEEPEST: Final = 20
+"""Results of an answer that are looked at, but for `rec@4kc`, which looks at all."""
+
+_RANKED: Final = 10
+"""Results that recall@10, mrr@10 and ndcg@10 look at."""
+
 _SAMPLES: Final = 2_000
 _SEED: Final = 7
 
@@ -128,18 +133,20 @@ def scores(
         A number from 0 to 1 for each of METRICS.
     """
     ranked = without_ignored(results, ignored)
-    found = credits(ranked[:_DEEPEST], right)
-    first = next((rank for rank, hit in enumerate(found, 1) if hit), None)
+    found = credits(ranked[:DEEPEST], right)
+    first = next((rank for rank, hit in enumerate(found, 1) if hit), math.inf)
+    found = found[:_RANKED]
     gains = [sum(right[place].grade for place in hit) for hit in found]
-    ideal = sorted((place.grade for place in right), reverse=True)[:_DEEPEST]
+    ideal = sorted((place.grade for place in right), reverse=True)[:_RANKED]
     # A passage that hits several places gains their sum, which can beat the ideal.
     return {
         "recall@1": _share(found[:1], right),
         "recall@6": _share(found[:6], right),
         "recall@10": _share(found, right),
-        "mrr@10": 1 / first if first else 0.0,
+        "mrr@10": 1 / first if first <= _RANKED else 0.0,
         "ndcg@10": min(1.0, _discounted(gains) / _discounted(ideal)),
-        "success@6": float(first is not None and first <= 6),
+        "success@6": float(first <= 6),
+        "success@20": float(first <= DEEPEST),
         "rec@4kc": _within_budget(ranked, right, lengths),
     }
 

@@ -21,9 +21,9 @@ import numpy as np
 
 from notewell._version import __version__
 from notewell.bench.contenders import Entrant
-from notewell.bench.known_items import LEFT_OUT
 from notewell.bench.lane import Attempt, Lane
 from notewell.bench.metrics import (
+    DEEPEST,
     METRICS,
     Lengths,
     LineRange,
@@ -48,6 +48,7 @@ from notewell.bench.results import (
     ScoredAnswer,
     ScoredQuery,
 )
+from notewell.bench.worth import worth_of_vectors
 from notewell.types import Hit
 from notewell.workspace import WorkspaceScan
 
@@ -108,7 +109,11 @@ def build_report(measured: Measurements) -> BenchReport:
         contenders=contenders,
         comparisons=tuple(_comparisons(contenders, asked)),
         asked=tuple(asked),
-        remarks=(*measured.remarks, *_paying(contenders, asked), *_remarks(measured)),
+        remarks=(
+            *measured.remarks,
+            *worth_of_vectors(contenders, asked),
+            *_remarks(measured),
+        ),
     )
 
 
@@ -198,6 +203,7 @@ def _contender(lane: Lane, at: int, asked: Sequence[ScoredQuery]) -> Contender:
         model=_most(answer.model and last_part(answer.model) for answer in given),
         settings=_settings(entrant),
         version=lane.index.version if lane.index else None,
+        apart=lane.index.apart if lane.index else {},
         quality=_quality(answers),
         by_category=_by_category(asked, at),
         warm=latency_percentiles(lane.warm),
@@ -303,37 +309,11 @@ def _versions(contenders: Sequence[Contender]) -> dict[str, str]:
     return {**_own_versions(), **engines}
 
 
-def _paying(
-    contenders: Sequence[Contender], asked: Sequence[ScoredQuery]
-) -> Iterator[str]:
-    """Say who finds more than words alone do, where words were left out."""
-    places = [query for query in asked if query.category == LEFT_OUT]
-    by_words = {
-        one.backend: at
-        for at, one in enumerate(contenders)
-        if one.mode == "keyword" and one.provider is None
-    }
-    for at, one in enumerate(contenders) if places else ():
-        base = by_words.get(one.backend)
-        if one.provider is None or base is None:
-            continue
-        found, words = (_found(places, which) for which in (at, base))
-        gain = bootstrap_interval([a - b for a, b in zip(found, words, strict=True)])
-        verdict = "it pays" if gain.low > 0 else "that may be chance"
-        yield (
-            f"{one.label} (by {one.provider}) finds {sum(found):.0f} of {len(places)} places"
-            f" whose words were left out, {contenders[base].label} {sum(words):.0f}:"
-            f" {verdict}."
-        )
-
-
-def _found(places: Sequence[ScoredQuery], at: int) -> list[float]:
-    return [query.answers[at].scores["success@6"] for query in places]
-
-
 def _remarks(measured: Measurements) -> Iterator[str]:
     if not measured.finished:
         yield "The run was stopped early: the figures are of what was done until then."
+    if measured.limit < DEEPEST:
+        yield f"success@{DEEPEST} is of the {measured.limit} results that were asked for."
     for lane in measured.lanes:
         label, made = lane.entrant.label, lane.index
         if made is None:

@@ -20,9 +20,11 @@ Metric: TypeAlias = Literal[
     "mrr@10",
     "ndcg@10",
     "success@6",
+    "success@20",
     "rec@4kc",
 ]
-"""`rec@4kc` is recall within the first 4,000 characters of results: the fair one between
+"""`success@20` less `success@6` is what the best reordering of the results could gain.
+`rec@4kc` is recall within the first 4,000 characters of results: the fair one between
 engines whose passages differ in length."""
 
 Origin: TypeAlias = Literal["judged", "known-item", "bundled"]
@@ -82,6 +84,7 @@ class Contender:
         model: Its model, or None.
         settings: The configuration that differs from the user's, keys redacted.
         version: Of the engine, where it is a program of its own.
+        apart: How well its model tells these notes apart, by script: see `VectorStatus`.
         quality: Over all queries; a query without an answer scores 0.
         by_category: The means again, for each category of queries.
         warm: Searches in a process that stays, after a warm-up.
@@ -99,6 +102,7 @@ class Contender:
     model: str | None = None
     settings: Mapping[str, object] = field(default_factory=dict[str, object])
     version: str | None = None
+    apart: Mapping[str, str] = field(default_factory=dict[str, str])
     quality: Mapping[Metric, Interval] = field(default_factory=dict[Metric, Interval])
     by_category: Mapping[str, Mapping[Metric, float]] = field(
         default_factory=dict[str, Mapping[Metric, float]]

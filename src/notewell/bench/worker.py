@@ -140,9 +140,17 @@ class Worker(Listener):
         began = time.perf_counter()
         report = memory.refresh(listener=self)
         took = (time.perf_counter() - began) * 1000
-        program = memory.status().index.details.get("program", "")
-        version = program.rpartition("version ")[2] or None
-        self.send(IndexReply(report=report, ms=took, fresh=fresh, version=version))
+        index = memory.status().index
+        program = index.details.get("program", "")
+        self.send(
+            IndexReply(
+                report=report,
+                ms=took,
+                fresh=fresh,
+                version=program.rpartition("version ")[2] or None,
+                apart=index.vectors[-1].apart if index.vectors else {},
+            )
+        )
 
     def _progress(
         self, what: Literal["notes", "vectors", "model"], done: int, total: int | None

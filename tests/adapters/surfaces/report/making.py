@@ -149,7 +149,7 @@ def _result(at: int, right: bool, place: JudgedLines, chance: random.Random) -> 
 def _scores(rank: int) -> Mapping[Metric, float]:
     found = float(rank > 0)
     gain = 1 / rank if rank else 0.0
-    values = (float(rank == 1), found, found, gain, gain, found, found)
+    values = (float(rank == 1), found, found, gain, gain, found, found, found)
     return dict(zip(METRICS, values, strict=True))
 
 
