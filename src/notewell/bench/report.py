@@ -6,7 +6,6 @@ this machine a report tells files by their name, never where they lie.
 
 import os
 import platform
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from itertools import combinations
-from typing import Final, cast
+from typing import Final
 
 import apsw
 import numpy as np
@@ -23,7 +22,6 @@ from notewell._version import __version__
 from notewell.bench.contenders import Entrant
 from notewell.bench.lane import Attempt, Lane
 from notewell.bench.metrics import (
-    DEEPEST,
     METRICS,
     Lengths,
     LineRange,
@@ -34,6 +32,13 @@ from notewell.bench.metrics import (
     scores,
 )
 from notewell.bench.queries import WHOLE, JudgedQuery
+from notewell.bench.remarks import (
+    last_part,
+    named_alone,
+    remarks_on_run,
+    without_folders,
+    worth_of_vectors,
+)
 from notewell.bench.results import (
     BenchReport,
     Comparison,
@@ -48,7 +53,6 @@ from notewell.bench.results import (
     ScoredAnswer,
     ScoredQuery,
 )
-from notewell.bench.worth import worth_of_vectors
 from notewell.types import Hit
 from notewell.workspace import WorkspaceScan
 
@@ -58,9 +62,6 @@ _SHOWN: Final = 10
 _MOST_TEXT: Final = 700
 _TOP: Final = 6
 _PACKAGES: Final = ("numpy", "sentence-transformers", "llama-cpp-python")
-
-_WAY: Final = re.compile(r"(?<![\w.:/\\%~-])~?/(?:[^\s/:;,'\"]+/)*(?=[^\s/:;,'\"])")
-"""Folders of an absolute path inside a sentence; a URL has something before each `/`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,9 @@ def build_report(measured: Measurements) -> BenchReport:
         remarks=(
             *measured.remarks,
             *worth_of_vectors(contenders, asked),
-            *_remarks(measured),
+            *remarks_on_run(
+                measured.lanes, limit=measured.limit, finished=measured.finished
+            ),
         ),
     )
 
@@ -307,55 +310,6 @@ def _versions(contenders: Sequence[Contender]) -> dict[str, str]:
         each.backend: each.version for each in contenders if each.version is not None
     }
     return {**_own_versions(), **engines}
-
-
-def _remarks(measured: Measurements) -> Iterator[str]:
-    if not measured.finished:
-        yield "The run was stopped early: the figures are of what was done until then."
-    if measured.limit < DEEPEST:
-        yield f"success@{DEEPEST} is of the {measured.limit} results that were asked for."
-    for lane in measured.lanes:
-        label, made = lane.entrant.label, lane.index
-        if made is None:
-            continue
-        if not made.fresh:
-            yield f"{label} found an index that was there already: its time is not known."
-        for warning in made.report.warnings:
-            yield f"{label}: {without_folders(warning)}"
-
-
-def without_folders(sentence: str) -> str:
-    """Return a sentence with absolute paths by their last part.
-
-    >>> without_folders("/home/ann/models/e.gguf: there is no such file")
-    'e.gguf: there is no such file'
-    >>> without_folders("no connection to http://localhost:11434/api/embed")
-    'no connection to http://localhost:11434/api/embed'
-    """
-    return _WAY.sub("", sentence)
-
-
-def last_part(value: str) -> str:
-    """Return the last part of an absolute path; anything else as it is.
-
-    >>> last_part("~/models/my own/e.gguf"), last_part("hf:org/models/e.gguf")
-    ('e.gguf', 'hf:org/models/e.gguf')
-    """
-    if not value.startswith(("/", "~")):
-        return value
-    return value.rstrip("/").rpartition("/")[2] or value
-
-
-def named_alone(value: object) -> object:
-    """Return the value of a setting with the paths in it by their last part."""
-    if isinstance(value, str):
-        return last_part(value)
-    if isinstance(value, list | tuple):
-        return [named_alone(each) for each in cast("list[object]", value)]
-    if isinstance(value, Mapping):
-        members = cast("Mapping[str, object]", value)
-        return {key: named_alone(each) for key, each in members.items()}
-    return value
 
 
 def _this_machine() -> Machine:

@@ -1,15 +1,18 @@
-"""What vectors are worth on the notes that were measured, in sentences.
+"""What a reader of a report has to know, in sentences: how the run went, and what
+vectors are worth on the notes that were measured. No sentence tells where a file lies.
 
 A contender that answers by vectors is held against the words alone of the same engine:
 over the questions whose words were left out, and over all others. A difference counts when
 its 95 % interval, paired by question, excludes 0.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, cast
 
 from notewell.bench.known_items import LEFT_OUT
-from notewell.bench.metrics import bootstrap_interval
+from notewell.bench.lane import Lane
+from notewell.bench.metrics import DEEPEST, bootstrap_interval
 from notewell.bench.results import Contender, Interval, Metric, ScoredQuery
 
 _FOUND: Final[Metric] = "success@6"
@@ -19,6 +22,38 @@ _LITTLE: Final = 0.02
 
 _FEWEST: Final = 20
 """Questions with fewer of which no advice is given."""
+
+_WAY: Final = re.compile(r"(?<![\w.:/\\%~-])~?/(?:[^\s/:;,'\"]+/)*(?=[^\s/:;,'\"])")
+"""Folders of an absolute path inside a sentence; a URL has something before each `/`."""
+
+
+def remarks_on_run(
+    lanes: Sequence[Lane], *, limit: int, finished: bool
+) -> Iterator[str]:
+    """Yield what a reader has to know of how the run went."""
+    if not finished:
+        yield "The run was stopped early: the figures are of what was done until then."
+    if limit < DEEPEST:
+        yield f"success@{DEEPEST} is of the {limit} results that were asked for."
+    for lane in lanes:
+        label, made = lane.entrant.label, lane.index
+        if made is None:
+            continue
+        if not made.fresh:
+            yield f"{label} found an index that was there already: its time is not known."
+        for warning in made.report.warnings:
+            yield f"{label}: {without_folders(warning)}"
+
+
+def without_folders(sentence: str) -> str:
+    """Return a sentence with absolute paths by their last part.
+
+    >>> without_folders("/home/ann/models/e.gguf: there is no such file")
+    'e.gguf: there is no such file'
+    >>> without_folders("no connection to http://localhost:11434/api/embed")
+    'no connection to http://localhost:11434/api/embed'
+    """
+    return _WAY.sub("", sentence)
 
 
 def worth_of_vectors(
@@ -85,3 +120,26 @@ def _gain(asked: Sequence[ScoredQuery], at: int, words: int) -> Interval:
 
 def _found(asked: Sequence[ScoredQuery], at: int) -> list[float]:
     return [query.answers[at].scores[_FOUND] for query in asked]
+
+
+def last_part(value: str) -> str:
+    """Return the last part of an absolute path; anything else as it is.
+
+    >>> last_part("~/models/my own/e.gguf"), last_part("hf:org/models/e.gguf")
+    ('e.gguf', 'hf:org/models/e.gguf')
+    """
+    if not value.startswith(("/", "~")):
+        return value
+    return value.rstrip("/").rpartition("/")[2] or value
+
+
+def named_alone(value: object) -> object:
+    """Return the value of a setting with the paths in it by their last part."""
+    if isinstance(value, str):
+        return last_part(value)
+    if isinstance(value, list | tuple):
+        return [named_alone(each) for each in cast("list[object]", value)]
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, object]", value)
+        return {key: named_alone(each) for key, each in members.items()}
+    return value

@@ -1,11 +1,11 @@
-"""What a run says that vectors are worth."""
+"""What a run says of itself, and of what vectors are worth."""
 
 import pytest
 
 from notewell.bench.known_items import LEFT_OUT
 from notewell.bench.metrics import METRICS
+from notewell.bench.remarks import worth_of_vectors
 from notewell.bench.results import Contender, Metric, ScoredAnswer, ScoredQuery
-from notewell.bench.worth import worth_of_vectors
 
 WORDS = Contender(label="builtin:keyword", backend="builtin", mode="keyword")
 MEANING = Contender(
