@@ -1,11 +1,13 @@
 """What a run says of itself, and of what vectors are worth."""
 
+from dataclasses import replace
+
 import pytest
 
 from notewell.bench.known_items import LEFT_OUT
 from notewell.bench.metrics import METRICS
 from notewell.bench.remarks import worth_of_vectors
-from notewell.bench.results import Contender, Metric, ScoredAnswer, ScoredQuery
+from notewell.bench.results import Contender, Cost, Metric, ScoredAnswer, ScoredQuery
 
 WORDS = Contender(label="builtin:keyword", backend="builtin", mode="keyword")
 MEANING = Contender(
@@ -99,3 +101,17 @@ def test_a_model_is_said_to_tell_the_notes_apart_as_it_was_measured() -> None:
     assert said == [
         "The model of builtin tells these notes apart: cjk hardly (1.2), latin well (4.3)."
     ]
+
+
+def test_a_model_that_adds_nothing_to_a_faster_one_is_said_not_to_pay() -> None:
+    fast = replace(MEANING, cost=Cost(index_ms=10.0))
+    slow = replace(
+        MEANING, label="builtin@big", provider="big", cost=Cost(index_ms=900.0)
+    )
+
+    [said] = worth_of_vectors([slow, fast], asked(*[(True, True)] * 24))
+
+    assert said.startswith("builtin@big against builtin: success@6 +0.000 ")
+    assert said.endswith(
+        ": it does not pay here; provider `static` does as well and is faster."
+    )

@@ -66,6 +66,7 @@ def worth_of_vectors(
         for at, one in enumerate(contenders)
         if one.mode == "keyword" and one.provider is None
     }
+    cheapest = {one.backend: at for at, one in _by_cost(contenders)}
     left_out = [query for query in asked if query.category == LEFT_OUT]
     others = [query for query in asked if query.category != LEFT_OUT]
     for at, one in enumerate(contenders):
@@ -75,14 +76,23 @@ def worth_of_vectors(
         if one.apart:
             scripts = ", ".join(f"{name} {how}" for name, how in one.apart.items())
             yield f"The model of {one.label} tells these notes apart: {scripts}."
-        if words is None:
-            continue
-        rival = contenders[words].label
-        if left_out:
+        if words is not None and left_out:
+            rival = contenders[words].label
             yield _of_left_out(one, rival, left_out, at, words)
-        if len(others) >= _FEWEST:
+        if words is not None and len(others) >= _FEWEST:
             pays_elsewhere = bool(left_out) and _gain(left_out, at, words).low > 0
-            yield _of_others(one, rival, _gain(others, at, words), pays_elsewhere)
+            gain = _gain(others, at, words)
+            yield _of_others(one, contenders[words], gain, pays_elsewhere)
+        if (base := cheapest[one.backend]) != at and len(asked) >= _FEWEST:
+            yield _of_models(one, contenders[base], _gain(asked, at, base))
+
+
+def _by_cost(contenders: Sequence[Contender]) -> list[tuple[int, Contender]]:
+    """Return who has vectors, the one whose index took longest first."""
+    having = [
+        (at, one) for at, one in enumerate(contenders) if one.provider is not None
+    ]
+    return sorted(having, key=lambda each: -(each[1].cost.index_ms or 0.0))
 
 
 def _of_left_out(
@@ -96,21 +106,37 @@ def _of_left_out(
     )
 
 
-def _of_others(one: Contender, rival: str, gain: Interval, pays_elsewhere: bool) -> str:
+def _of_others(
+    one: Contender, rival: Contender, gain: Interval, pays_elsewhere: bool
+) -> str:
     """Say what vectors add where no words were left out."""
-    figures = f"{_FOUND} {gain.mean:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]"
-    name = f"{one.label} against {rival}, all other questions: {figures}"
-    if not pays_elsewhere:
-        name = f"{one.label} against {rival}: {figures}"
+    pair = f"{one.label} against {rival.label}"
+    name = f"{pair}, all other questions" if pays_elsewhere else pair
+    if pays_elsewhere and gain.low <= 0 <= gain.high <= _LITTLE:
+        verdict = "no difference; what it is for is other words than the notes'"
+    else:
+        verdict = _verdict(gain, "provider `none`")
+    return f"{name}: {_figures(gain)}: {verdict}."
+
+
+def _of_models(one: Contender, cheapest: Contender, gain: Interval) -> str:
+    """Say what a model adds to the one whose vectors were made fastest."""
+    verdict = _verdict(gain, f"provider `{cheapest.provider}`")
+    return f"{one.label} against {cheapest.label}: {_figures(gain)}: {verdict}."
+
+
+def _figures(gain: Interval) -> str:
+    return f"{_FOUND} {gain.mean:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]"
+
+
+def _verdict(gain: Interval, instead: str) -> str:
     if gain.low > 0:
-        return f"{name}: it pays."
+        return "it pays"
     if gain.high < 0:
-        return f"{name}: it costs answers; provider `none` finds more here."
+        return f"it costs answers; {instead} finds more here"
     if gain.high > _LITTLE:
-        return f"{name}: that may be chance; more questions would tell."
-    if pays_elsewhere:
-        return f"{name}: no difference; what it is for is other words than the notes'."
-    return f"{name}: it does not pay here; provider `none` does as well and is faster."
+        return "that may be chance; more questions would tell"
+    return f"it does not pay here; {instead} does as well and is faster"
 
 
 def _gain(asked: Sequence[ScoredQuery], at: int, words: int) -> Interval:
