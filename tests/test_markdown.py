@@ -1,4 +1,4 @@
-"""Headings, code and front matter of a note, held against markdown-it-py's reading."""
+"""Headings and code of a note, held against markdown-it-py's reading."""
 
 import sys
 from types import FrameType
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from notewell.markdown import front_matter_lines, front_matter_values, read_structure
+from notewell.markdown import read_structure
 
 ORACLE = MarkdownIt("commonmark")
 
@@ -150,50 +150,6 @@ def test_a_comment_in_front_matter_is_no_heading() -> None:
     assert [heading.title for heading in found.headings] == ["DNS"]
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["---", "", "# Title", "", "---"],
-        ["---", "A sentence.", "---"],
-        ["---", "key: value"],
-        ["---", "---"],
-        ["", "---", "key: value", "---"],
-        [],
-    ],
-    ids=["rules", "prose", "not closed", "empty", "not at the top", "nothing"],
-)
-def test_a_rule_at_the_top_is_no_front_matter(lines: list[str]) -> None:
-    assert front_matter_lines(lines) == 0
-    assert front_matter_values(lines) == {}
-
-
-def test_toml_is_front_matter_too() -> None:
-    lines = ["+++", 'title = "Router"', "[extra]", "level = 3", "+++", "text"]
-
-    assert front_matter_lines(lines) == 5
-    assert front_matter_values(lines)["title"] == ["Router"]
-
-
-def test_values_of_front_matter_are_read_in_their_forms() -> None:
-    lines = [
-        "---",
-        "Title: 'It: a # name'",
-        "aliases:",
-        "  - Tango  # short",
-        '  - "kitchen rebuild"',
-        "tags: [net, home/router]",
-        "nested: {a: 1}",
-        "empty:",
-        "---",
-    ]
-
-    assert front_matter_values(lines) == {
-        "title": ["It: a # name"],
-        "aliases": ["Tango", "kitchen rebuild"],
-        "tags": ["net", "home/router"],
-    }
-
-
 @given(st.text(alphabet="-+:#= \t\nab[],'\"{}", max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     lines = ["---", *text.split("\n"), "---"]
@@ -202,4 +158,3 @@ def test_any_text_can_be_read(text: str) -> None:
 
     assert 0 <= found.front_matter <= len(lines)
     assert all(0 <= heading.line < len(lines) for heading in found.headings)
-    front_matter_values(lines)

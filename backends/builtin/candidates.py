@@ -266,7 +266,8 @@ def fuse(
     cosines = [background if one.vector is None else one.vector for one in scored]
     share = vector_share(best, settings, gate=gate)
     text = _stretched([one.text for one in scored])
-    vector = _stretched(cosines)
+    near_by_name = zip(scored, _stretched(cosines), strict=True)
+    vector = [1.0 if one.named else near for one, near in near_by_name]
     order = [
         _LAST + (1 - _LAST) * (share * near + (1 - share) * words**_BEND)
         for words, near in zip(text, vector, strict=True)

@@ -9,12 +9,14 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.text.analysis import Forms, forms_of
 from notewell.backends.text.chunking import Chunk, cut_chunks
-from notewell.backends.text.passages import note_names
+from notewell.backends.text.passages import names_given, note_names
+from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
+_NAMES = " ".join
 
 
 def vector_key(text: str) -> bytes:
@@ -176,7 +178,9 @@ class Indexer:
             shown = (chunk.heading, length, vector, chunk.text)
             rows.append((key, file_id, *span, *shown))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
-            entries.append((key, body, _joined(_EXTRA_TEXT, forms), context))
+            names = names_given(path, chunk.start_line, chunk.heading, chunk.text)
+            extra = f"{_joined(_EXTRA_TEXT, forms)} {_NAMES(map(name_term, names))}"
+            entries.append((key, body, extra, context))
         self._many(
             f"insert into {self._tables.chunks}"
             "(id, file_id, start_line, end_line, piece, heading, length, digest, text)"

@@ -19,7 +19,7 @@ from notewell.backends.base import Query
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
-from notewell.backends.text.query import QueryTerm
+from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
 from notewell.backends.text.spelling import (
     nearest_words,
@@ -164,7 +164,11 @@ def keyword_candidates(
     When words of the query stand in some passages as they are written, at least one
     of these is among the candidates.
     """
-    found = _matching(index, _expression(query_terms, frequencies), visible, limit)
+    expression = _expression(query_terms, frequencies)
+    if expression:
+        named = quoted(asked_by_name(words_asked(query_terms)))
+        expression = f"{expression} OR {named}"
+    found = _matching(index, expression, visible, limit)
     if any(literal.is_in(passage.text) for passage in found):
         return found
     return [*found, *_matching(index, literal.expression(), visible, 1)]

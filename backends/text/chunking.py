@@ -41,7 +41,8 @@ class Headings:
 
     def __init__(self, lines: Sequence[str]) -> None:
         # Late: a search cuts nothing.
-        from notewell.markdown import front_matter_values, read_structure
+        from notewell.front_matter import front_matter_values
+        from notewell.markdown import read_structure
 
         structure = read_structure(lines)
         self.front_matter = structure.front_matter

@@ -36,6 +36,11 @@ class Passage:
         """What stands beside its text: the note's path and name, and the headings."""
         return f"{note_names(self.path)} {self.heading}"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the note is called that begins here; see `names_given`."""
+        return names_given(self.path, self.start_line, self.heading, self.text)
+
     def lines(self, first: int, last: int) -> "Passage":
         """Return the part of it that spans these lines of the note."""
         kept = self.text.split("\n")[
@@ -76,6 +81,26 @@ def note_names(path: str) -> str:
     return f"{path} {path.rpartition('/')[2].rpartition('.')[0]}"
 
 
+def names_given(path: str, start_line: int, heading: str, text: str) -> tuple[str, ...]:
+    """Return what the note is called that begins with a passage; of others nothing.
+
+    Its name is that of the file, its title, an alias or its first heading.
+
+    >>> names_given("memory/PRJ-7.md", 1, "", "---\\nalias: Tango\\n---")
+    ('PRJ-7', 'Tango')
+    """
+    title, _, below = heading.partition(" > ")
+    begins = start_line == 1
+    names = [title] if title and (begins or not below) else []
+    if begins:
+        names.append(path.rpartition("/")[2].rpartition(".")[0])
+        if text.startswith(("---", "+++")):
+            from notewell.front_matter import names_in_front_matter  # few notes have it
+
+            names += names_in_front_matter(text.split("\n"))
+    return tuple(names)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredPassage:
     """A passage with what the legs say of it.
@@ -88,6 +113,7 @@ class ScoredPassage:
         text: The keyword leg's score, in [0, 1]; 0 if it holds nothing of the query.
         vector: The cosine of its best vector with the question's; None without vectors.
         window: The part that this vector is of, where no word of the query stands in it.
+        named: It begins a note whose name is the whole query.
     """
 
     passage: Passage
@@ -97,6 +123,7 @@ class ScoredPassage:
     text: float = 0.0
     vector: float | None = None
     window: str = ""
+    named: bool = False
 
     @property
     def order(self) -> tuple[float, str, int]:

@@ -1,11 +1,12 @@
 """Parsing a query: which things it asks for, and what each may look like in a note."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from notewell.backends.text.analysis import (
+    LONGEST_TERM,
     analyse,
     compound_term,
     humps,
@@ -51,6 +52,8 @@ _GROUPED = re.compile(r"(\d{1,3}([,._])\d{3}(?:\2\d{3})*)(?:[.,](\d{1,2}))?")
 _WORDS_IN_ONE = re.compile(r"[a-z]{2,}(?:([_-])[a-z]{2,})(?:\1[a-z]{2,})*")
 _NUMBERS_IN_ONE = re.compile(r"\d{3}([.-])\d{3}\1\d{4}")
 _EXPORT_ID = re.compile(r"(?<=.)[ _-][0-9a-f]{32}$")
+_NAME = "\u00b6"
+"""No character of any other term."""
 _HEX = re.compile(r"[0-9a-f]+")
 _VERSION = re.compile(r"v\d")
 
@@ -146,6 +149,21 @@ def words_of_name(name: str) -> tuple[str, ...]:
     ('garden', 'plan')
     """
     return words_asked(parse_query(_EXPORT_ID.sub("", name)).terms)
+
+
+@lru_cache(maxsize=4096)
+def name_term(name: str) -> str:
+    """Return the term by which the beginning of a note is found that has a name.
+
+    >>> name_term("Garden_plan"), name_term("garden plan"), name_term("?")
+    ('¶garden¶plan', '¶garden¶plan', '')
+    """
+    return asked_by_name(words_of_name(name))
+
+
+def asked_by_name(words: Sequence[str]) -> str:
+    """Return the term for the words of a name, or for all of a query."""
+    return (_NAME + _NAME.join(words))[:LONGEST_TERM] if words else ""
 
 
 def _heaviest(query_terms: Iterable[QueryTerm]) -> tuple[QueryTerm, ...]:

@@ -37,8 +37,9 @@ _ONE_LINE = 0.1
 """Weights of neighbours and of the best line beside BM25 (weight 1)."""
 
 
-_NAMED = 0.95
-"""What the beginning of a note gains whose name is the whole query; its share stays."""
+_NAMED = 0.999
+"""What the beginning of a note gains whose name is the whole query, of what its score
+lacks: more than any number of these words in another note gives."""
 
 
 class LineMatch:
@@ -197,15 +198,17 @@ class Scorer:
         together = _ADJACENT * self._adjacency(lines) + _ONE_LINE * held
         most = 1 + _ONE_LINE + (_ADJACENT if self._neighbours else 0)
         share = (strength / self._most + together) / most
-        named = max(self._named(passage.path), self._names(passage))
         # The note that is asked for by its name comes before all that mention it.
-        score = min(1.0, share + (1 - share) * named)
+        named = self._asked in map(words_of_name, passage.names)
+        lift = _NAMED if named else self._named(passage.path)
+        score = min(1.0, share + (1 - share) * lift)
         return ScoredPassage(
             passage=passage,
             score=score,
             text=score,
             match_line=passage.start_line + best,
             exact=exact,
+            named=named,
         )
 
     def weight(self, text: str) -> float:
@@ -226,18 +229,6 @@ class Scorer:
             )
             / self._most
         )
-
-    def _names(self, passage: Passage) -> float:
-        """Return `_NAMED` if the whole query is the name of the note that begins here.
-
-        Its name is that of the file, its title or its first heading.
-        """
-        begins = passage.start_line == 1
-        title, _, below = passage.heading.partition(" > ")
-        names = [title] if title and (begins or not below) else []
-        if begins:
-            names.append(passage.path.rpartition("/")[2].rpartition(".")[0])
-        return _NAMED if self._asked in map(words_of_name, names) else 0.0
 
     def _strength(
         self, passage: Passage, lines: Sequence[LineMatch], beside: Sequence[LineMatch]

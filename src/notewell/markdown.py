@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from notewell.front_matter import front_matter_lines
+
 _ATX: Final = re.compile(r"(#{1,6})(?=[ \t\r]|$)")
 _FENCE: Final = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _SETEXT: Final = re.compile(r"(=+|-+)[ \t]*$")
@@ -54,25 +56,6 @@ _HTML: Final = tuple(
 _ANY_TAG: Final = re.compile(
     rf"(?:<[A-Za-z][\w-]*{_ATTRIBUTE}*\s*/?>|</[A-Za-z][\w-]*\s*>)\s*$"
 )
-
-_FRONT_MATTER: Final = {
-    "---": (
-        ("---", "..."),
-        re.compile(r"[^\s:#-][^:]*:(?:\s|$)"),
-        re.compile(r"\s*$|\s*#|\s+\S|-(?:\s|$)|[\]}]"),
-    ),
-    "+++": (
-        ("+++",),
-        re.compile(r"\[|[\w\"'.-]+\s*="),
-        re.compile(r"\s*$|\s*#|\s+\S|[\]}]"),
-    ),
-}
-"""By what opens it: what closes it, a line with a key, and every other line in it."""
-
-_KEY: Final = re.compile(r"([^\s:=#-][^:=]*?)\s*(?::(?=\s|$)|=)(.*)$")
-_ITEM: Final = re.compile(r"\s*-\s+(.*)$")
-_QUOTED: Final = re.compile(r"""\s*(['"])(.*?)\1\s*(?:#.*)?$""")
-_COMMENT: Final = re.compile(r"(?:^|\s)#.*$")
 
 _TAB: Final = 4
 _CODE_INDENT: Final = 4
@@ -123,63 +106,9 @@ def read_structure(lines: Sequence[str]) -> Structure:
     ([Heading(line=3, level=1, title='Ports')], [(0, 3)])
     """
     reader = _Reader()
-    if lines and lines[0][:3] in _FRONT_MATTER:
-        reader.found.front_matter = front_matter_lines(lines)
+    reader.found.front_matter = front_matter_lines(lines)
     reader.read(lines)
     return reader.found
-
-
-def front_matter_lines(lines: Sequence[str]) -> int:
-    """Return how many lines at the top are front matter, its fences included.
-
-    It begins on the first line and every line in it could be YAML (or TOML): a note
-    that begins with a horizontal rule has none.
-    """
-    opening = lines[0].rstrip() if lines else ""
-    if opening not in _FRONT_MATTER:
-        return 0
-    closing, key, other = _FRONT_MATTER[opening]
-    keys = 0
-    for index in range(1, len(lines)):
-        line = lines[index].rstrip()
-        if line in closing:
-            return index + 1 if keys else 0
-        if key.match(line):
-            keys += 1
-        elif not other.match(line) or (not keys and line[:1].isspace()):
-            return 0
-    return 0
-
-
-def front_matter_values(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Read the keys of front matter whose values are text or lists of text.
-
-    Nested values are left out. Keys are in lower case.
-
-    >>> lines = ["---", "title: 'Router'", "tags: [net, home]", "aliases:", "- Box"]
-    >>> front_matter_values([*lines, "---"])
-    {'title': ['Router'], 'tags': ['net', 'home'], 'aliases': ['Box']}
-    """
-    values: dict[str, list[str]] = {}
-    key = ""
-    for line in lines[1 : max(front_matter_lines(lines) - 1, 1)]:
-        if found := _KEY.match(line):
-            key = found[1].strip("\"' ").lower()
-            values[key] = _scalars(found[2])
-        elif key and (item := _ITEM.match(line)):
-            values[key] += _scalars(item[1])
-    return {key: value for key, value in values.items() if value}
-
-
-def _scalars(text: str) -> list[str]:
-    """Return the plain values of what stands after a key or a dash."""
-    if quoted := _QUOTED.match(text):
-        return [quoted[2]] if quoted[2] else []
-    text = _COMMENT.sub("", text).strip()
-    parts = text[1:-1].split(",") if text[:1] == "[" and text[-1:] == "]" else [text]
-    bare = (part.strip() for part in parts)
-    plain = (p[1:-1] if p[:1] in ("'", '"') and p[-1:] == p[:1] else p for p in bare)
-    return [part for part in plain if part and part[0] not in "{&*|>"]
 
 
 class _Container:

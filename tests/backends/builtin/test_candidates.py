@@ -1,5 +1,6 @@
 """Joining the legs: who is heard, in formulas worked by hand and in laws."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -85,6 +86,13 @@ def best_of(found: list[ScoredPassage]) -> int:
 CANDIDATES = st.lists(
     st.tuples(SHARES, st.none() | st.floats(-1, 1)), min_size=1, max_size=12
 )
+
+
+def test_a_note_asked_for_by_its_name_is_first_however_far_its_vector_is() -> None:
+    named = replace(scored(1, 0.999, 0.0), named=True)
+    others = [scored(2, 0.99, 0.9), scored(3, 0.5, 0.8)]
+
+    assert best_of(fuse([named, *others], 0.1, USUAL)) == 1
 
 
 @given(rows=CANDIDATES, weights=WEIGHTS, gate=SHARES, background=st.floats(-1, 1))

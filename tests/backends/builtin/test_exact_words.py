@@ -164,6 +164,28 @@ def test_the_note_of_a_name_comes_before_those_that_mention_it(
     assert notebook.paths("hooks.md")[0] == "memory/hooks.md"
 
 
+@pytest.mark.parametrize(
+    ("path", "begins"),
+    [
+        ("memory/kitchen-rebuild.md", "text"),
+        ("memory/Kitchen rebuild 0123456789abcdef0123456789abcdef.md", "text"),
+        ("memory/p7.md", "# Kitchen rebuild\n\ntext"),
+        ("memory/p7.md", "---\ntitle: Kitchen rebuild\n---\n# Seven\n\ntext"),
+        ("memory/p7.md", "---\naliases:\n- Tango\n- kitchen rebuild\n---\ntext"),
+        ("memory/p7.md", "---\nalias: kitchen rebuild\n---\ntext"),
+    ],
+    ids=["file", "exported file", "heading", "title", "aliases", "alias"],
+)
+def test_a_note_is_first_by_its_name_among_many_notes_full_of_these_words(
+    notebook: "Notebook", path: str, begins: str
+) -> None:
+    others = {f"memory/n{n}.md": "kitchen rebuild " * (3 + n) for n in range(120)}
+    notebook.write({**others, path: begins})
+    notebook.refresh()
+
+    assert notebook.paths("Kitchen Rebuild", limit=2)[0] == path
+
+
 def test_an_empty_answer_counts_the_notes_that_wait(notebook: "Notebook") -> None:
     notebook.write({"memory/a.md": "apple"})
     notebook.refresh()
