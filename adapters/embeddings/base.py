@@ -227,6 +227,7 @@ class Provider:
         instant: No model has to be loaded and no server asked, so a few vectors may be
             made on the way to an answer.
         reach: Where its connections have led.
+        absent: What is configured is no provider; why, and what to do, in a sentence.
     """
 
     name: str
@@ -236,6 +237,7 @@ class Provider:
     fetch: Callable[[FetchProgress], None] | None = None
     instant: bool = False
     reach: Reach = field(default_factory=Reach, compare=False)
+    absent: str = ""
 
     @property
     def away(self) -> bool:
@@ -256,12 +258,14 @@ class ProviderChoice:
         last: The one that comes with the install, when it is neither of them: it
             answers while they fail, or have too few vectors yet.
         warnings: Settings that none of them has a use for, in sentences.
+        problems: Settings that are wrong and that no answer tells as a step down.
     """
 
     first: Provider | None = None
     second: Provider | None = None
     last: Provider | None = None
     warnings: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     @property
     def providers(self) -> tuple[Provider, ...]:

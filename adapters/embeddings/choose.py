@@ -15,6 +15,7 @@ from typing import Final, cast
 
 from notewell.adapters.embeddings.base import (
     NO_PROVIDER,
+    Embedder,
     EmbeddingSettings,
     KeyLookup,
     Provider,
@@ -24,7 +25,7 @@ from notewell.adapters.embeddings.base import (
 from notewell.config import AgentSettings, SearchSettings, Secret, Settings
 from notewell.config.blocks import closest_name
 from notewell.config.values import InvalidValue, KeyPath, ReadContext, read_secret
-from notewell.errors import ConfigError
+from notewell.errors import EmbeddingError, without_logins
 from notewell.foreign import read_items, read_json, read_member, read_names
 from notewell.plugins import offered
 
@@ -47,6 +48,10 @@ _PROTOCOLS: Final[Mapping[str | None, str]] = {
     "google-generative-ai": "gemini",
     "ollama": "ollama",
 }
+
+_COMPATIBLE: Final = frozenset({"openai-compatible", "lmstudio", "deepinfra"})
+"""OpenClaw's ids for servers that speak as OpenAI does. They have no address of their own here,
+and are asked at one that the configuration names, never at OpenAI's with OpenAI's key."""
 
 _ENTRIES: Final[Mapping[str, tuple[str, ...]]] = {"gemini": ("google", "gemini")}
 """The ids under `models.providers`, where they differ from the provider's name."""
@@ -117,8 +122,8 @@ def choose_providers(
         static: The one that comes with the install is wanted, too: the engine has no
             vectors of its own.
 
-    Raises:
-        ConfigError: a provider that is named does not exist.
+    A name that leads to no provider costs nothing but that provider: it is one that
+    cannot be opened, so that another stands in and the answer says so.
     """
     scene = _Scene(settings=settings, agent=agent, environ=environ, static=static)
     named = agent.search.provider
@@ -127,15 +132,23 @@ def choose_providers(
     else:
         first = _named(scene, named, key="provider")
     second = _named(scene, agent.search.fallback, key="fallback")
-    if first is None:  # and a mistake in the other was told all the same
-        return NO_PROVIDER
+    problems = () if second is None or not second.absent else (second.absent,)
+    if first is None:
+        return replace(NO_PROVIDER, problems=problems)
     warnings = tuple(_unused_by_static(scene)) if first.name == _STATIC else ()
+    if first.absent:
+        warnings = (first.absent,)
     if named is None and first.name == _STATIC:
         # Nobody chose it, so nobody chose a second.
-        return ProviderChoice(first=first, warnings=warnings)
+        return ProviderChoice(first=first, warnings=warnings, problems=problems)
     if second is not None and second.name == first.name:
         second = None
-    choice = ProviderChoice(first=first, second=second, warnings=warnings)
+    choice = ProviderChoice(
+        first=first,
+        second=None if problems else second,
+        warnings=warnings,
+        problems=problems,
+    )
     if "fallback" in agent.given and _spelled(agent.search.fallback) == _NONE:
         return choice
     if _STATIC in [provider.name for provider in choice.providers]:
@@ -183,42 +196,53 @@ def _has_model_file(agent: AgentSettings) -> bool:
 
 
 def _named(scene: _Scene, name: str, *, key: str) -> Provider | None:
-    """Return the provider that a setting names; None for `none`.
-
-    Raises:
-        ConfigError: there is no such provider.
-    """
+    """Return the provider that a setting names; None for `none`."""
     if _spelled(name) == _NONE:
         return None
     first = key == "provider"
-    entry = scene.settings.providers.get(name)
     if _spelled(name) in BUILTIN:
         return _made(scene, _spelled(name), first=first)
-    if entry is not None and entry.base_url is not None:
-        protocol = _PROTOCOLS.get(entry.api)
-        if protocol is None:
-            raise ConfigError(
-                f"models.providers.{name}.api",
-                f"{entry.api!r} has no embeddings",
-                accepted=", ".join(api for api in _PROTOCOLS if api),
-            )
-        return _made(scene, name, first=first, target=BUILTIN[protocol])
+    endpoint, _ = _endpoint(scene, name, addressed=first and name in _COMPATIBLE)
+    entry = scene.settings.providers.get(name)
+    if endpoint is not None:
+        protocol = _PROTOCOLS.get(entry.api if entry is not None else None)
+        if protocol is not None:
+            return _made(scene, name, first=first, target=BUILTIN[protocol])
+        why = f"models.providers.{name}.api: its API has no embeddings"
+        known = ", ".join(api for api in _PROTOCOLS if api)
+        return _absent(name, why, f"notewell asks for them by {known}")
     if name in (others := provider_targets()):
         return _made(scene, name, first=first, target=others[name])
-    raise _unknown(scene, name, key=key, plugins=list(others))
+    return _unknown(scene, name, key=key, plugins=list(others))
 
 
-def _unknown(scene: _Scene, name: str, *, key: str, plugins: list[str]) -> ConfigError:
+def _unknown(scene: _Scene, name: str, *, key: str, plugins: list[str]) -> Provider:
+    at = f"{scene.at}.{key}"
     entries = scene.settings.providers.items()
     known = [*plugins, *(id_ for id_, entry in entries if entry.base_url), _NONE]
     near = closest_name(_spelled(name), known)
-    hint = f"did you mean {near!r}? " if near else ""
-    return ConfigError(
-        f"{scene.at}.{key}",
-        f"there is no provider {name!r}",
-        accepted=f"{hint}one of {', '.join(dict.fromkeys(known))}, or the id of an "
-        "entry of models.providers with a baseUrl",
+    if name in _COMPATIBLE:
+        why, hint = f"{at}: {name!r} has no address", ""
+    else:
+        why = f"{at}: there is no provider {name!r} in notewell"
+        hint = f"did you mean {near!r}? " if near else ""
+    return _absent(
+        name,
+        why,
+        f"{hint}set it to one of {', '.join(dict.fromkeys(known))}, or give"
+        f" models.providers.{name} a baseUrl where it speaks as OpenAI does",
     )
+
+
+def _absent(name: str, why: str, remedy: str) -> Provider:
+    """Return one that cannot be opened: what is configured is not there to be asked."""
+
+    def opened() -> Embedder:
+        raise EmbeddingError(name, why, reason="missing", remedy=remedy)
+
+    told = without_logins(f"{why}; {remedy}")
+    name = without_logins(name)
+    return Provider(name=name, remote=False, host="", open=opened, absent=told)
 
 
 def _made(

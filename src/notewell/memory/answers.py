@@ -247,7 +247,13 @@ class AnswerBuilder:
             degraded=findings.degraded or bool(fallbacks),
             reason=findings.reason,
             freshness=findings.freshness,
-            warnings=(*settings.warnings, *half, *warnings, *findings.warnings),
+            warnings=(
+                *settings.warnings,
+                *self.setup.embedding.problems,
+                *half,
+                *warnings,
+                *findings.warnings,
+            ),
             took_ms=(time.perf_counter() - self.started) * 1000,
         )
         _log(answer)

@@ -50,6 +50,7 @@ def status_report(
             *settings.warnings,
             *setup.policy.remarks,
             *unused_settings(settings, agent),
+            *setup.embedding.problems,
             *setup.embedding.warnings,
             *problems,
             *index.warnings,

@@ -14,7 +14,7 @@ from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
 from notewell.adapters.embeddings.choose import choose_providers
 from notewell.backends.registry import policy_of
 from notewell.config import load_settings
-from notewell.errors import ConfigError, EmbeddingError
+from notewell.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from tests.adapters.embeddings.conftest import Opened, Server
@@ -302,15 +302,70 @@ def test_where_nothing_is_chosen_nothing_stands_in(chosen: Chosen) -> None:
     assert chosen({"provider": "none", "fallback": "ollama"}) == NO_PROVIDER
 
 
-@pytest.mark.parametrize("key", ["provider", "fallback"])
-def test_a_name_that_nobody_has_is_a_mistake_with_the_nearest_one(
-    chosen: Chosen, key: str
+@pytest.mark.parametrize("name", ["opnai", "bedrock", "github-copilot", "lmstudio"])
+def test_a_name_that_leads_nowhere_costs_that_provider_alone(
+    chosen: Chosen, name: str
 ) -> None:
-    with pytest.raises(ConfigError) as caught:
-        chosen({key: "opnai"})
+    choice = chosen({"provider": name}, environ=EVERY_KEY)
 
-    assert caught.value.key == f"agents.defaults.memorySearch.{key}"
-    assert "did you mean 'openai'?" in caught.value.accepted
+    assert everyone(choice) == [name, "static"]
+    assert choice.first is not None
+    assert not choice.first.remote
+    with pytest.raises(EmbeddingError, match=name) as caught:
+        choice.first.open()
+    assert caught.value.reason == "missing"
+    assert "agents.defaults.memorySearch.provider" in choice.warnings[0]
+
+
+def test_a_name_is_told_with_the_nearest_one(chosen: Chosen) -> None:
+    assert "did you mean 'openai'?" in chosen({"provider": "opnai"}).warnings[0]
+
+
+@pytest.mark.parametrize("provider", [None, "none", "ollama"])
+def test_a_stand_in_that_nobody_has_stands_in_for_nobody(
+    chosen: Chosen, provider: str | None
+) -> None:
+    choice = chosen({"provider": provider, "fallback": "nosuch"})
+
+    assert choice.second is None
+    [told] = choice.problems
+    assert "agents.defaults.memorySearch.fallback" in told
+    assert "'nosuch'" in told
+
+
+def test_openai_compatible_is_asked_at_its_own_address_alone(
+    chosen: Chosen, server: Server, opened: Opened
+) -> None:
+    remote = {"baseUrl": f"{server.url}/v1/", "apiKey": "sk-own"}
+    choice = chosen(
+        {"provider": "openai-compatible", "remote": remote}, environ=EVERY_KEY
+    )
+
+    assert choice.first is not None
+    assert opened(choice.first).identity().provider == "openai-compatible"
+    assert server.seen[0].headers["authorization"] == "Bearer sk-own"
+
+
+def test_openai_compatible_without_a_key_does_not_take_that_of_openai(
+    chosen: Chosen, server: Server, opened: Opened
+) -> None:
+    search = {"provider": "openai-compatible", "remote": {"baseUrl": server.url}}
+    openai = {"openai": {"apiKey": "sk-openai"}}
+    choice = chosen(search, models={"providers": openai}, environ=EVERY_KEY)
+
+    assert choice.first is not None
+    opened(choice.first).identity()
+
+    assert "authorization" not in server.seen[0].headers
+
+
+def test_openai_compatible_without_an_address_goes_nowhere(chosen: Chosen) -> None:
+    choice = chosen({"provider": "openai-compatible"}, environ=EVERY_KEY)
+
+    assert choice.first is not None
+    assert not choice.first.remote
+    with pytest.raises(EmbeddingError, match="has no address"):
+        choice.first.open()
 
 
 def test_an_entry_with_an_address_is_a_provider(
@@ -340,11 +395,15 @@ def test_an_entry_says_how_it_is_spoken_to(
     assert server.seen[0].path == "/api/embed"
 
 
-def test_an_entry_that_only_chats_is_a_mistake(chosen: Chosen) -> None:
+def test_an_entry_that_only_chats_is_asked_for_no_vectors(chosen: Chosen) -> None:
     entry = {"baseUrl": "https://chat.example", "api": "anthropic-messages"}
 
-    with pytest.raises(ConfigError, match="has no embeddings"):
-        chosen({"provider": "chat"}, models={"providers": {"chat": entry}})
+    choice = chosen({"provider": "chat"}, models={"providers": {"chat": entry}})
+
+    assert everyone(choice) == ["chat", "static"]
+    assert choice.first is not None
+    with pytest.raises(EmbeddingError, match="its API has no embeddings"):
+        choice.first.open()
 
 
 def test_a_missing_key_is_told_when_the_provider_is_opened(chosen: Chosen) -> None:
