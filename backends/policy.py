@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from notewell.config import AgentSettings, ScopeSettings, Settings
+from notewell.types import NarrowedPath
 from notewell.workspace import Workspace
 
 
@@ -76,7 +77,7 @@ class Policy:
         return None
 
     @property
-    def extra_paths(self) -> tuple[str, ...]:
+    def extra_paths(self) -> tuple[str | NarrowedPath, ...]:
         """What is read beside the workspace."""
         return self.agent.search.extra_paths
 

@@ -96,6 +96,8 @@ def collections_of(
             pattern = _literal(file)
         elif given is not None and given.pattern is not None:
             pattern = portable_pattern(given.pattern)
+        elif extra.pattern is not None:
+            pattern = extra.pattern
         taken = [each.name for each in found]
         found.append(
             Collection(

@@ -6,6 +6,7 @@ from typing import ClassVar, Final
 from notewell.backends.policy import Limit, Policy, Switch
 from notewell.config import ScopeSettings
 from notewell.errors import BackendError, PathRefused
+from notewell.types import NarrowedPath
 from notewell.workspace import Workspace, locate
 
 _PROGRAM_SECONDS: Final = 20.0
@@ -31,7 +32,7 @@ class QmdPolicy(Policy):
         return Limit("memory.qmd.limits.maxInjectedChars", most)
 
     @property
-    def extra_paths(self) -> tuple[str, ...]:
+    def extra_paths(self) -> tuple[str | NarrowedPath, ...]:
         """What is read beside the workspace; QMD has paths of its own."""
         own = (each.path for each in self.settings.memory.qmd.paths)
         return (*super().extra_paths, *own)

@@ -7,7 +7,7 @@ and a line ends at LF only.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 SCHEMA_VERSION = 1
 
@@ -320,6 +320,18 @@ class IndexStatus:
     backend: str | None = None
     fallbacks: tuple[Fallback, ...] = ()
     details: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class NarrowedPath(NamedTuple):
+    """An extra path of which some files are read alone.
+
+    Attributes:
+        path: The folder, or one file, as configured.
+        pattern: A glob over paths relative to the folder.
+    """
+
+    path: str
+    pattern: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ import pytest
 from notewell.config import ScopeMatch, ScopeRule, Settings, load_settings
 from notewell.config.listing import list_settings
 from notewell.errors import ConfigError
+from notewell.types import NarrowedPath
 
 Load: TypeAlias = Callable[..., Settings]
 
@@ -268,6 +269,26 @@ def test_something_else_in_the_place_of_a_container_is_closed(
     [warning] = settings.warnings
     assert f"; {said} counts as false; accepted: an object" in warning
     assert values_of(settings)[closed] is False
+
+
+def test_an_extra_path_may_have_a_pattern_and_a_slip_in_it_widens_nothing(
+    load: Load,
+) -> None:
+    settings = load(
+        """{memory: {search: {extraPaths: ["x", {path: "~/v", pattern: " a/*.md "},
+        {path: "y"}, {path: "v", patern: "a/*.md"}, {path: "v", pattern: ""},
+        {pattern: "*"}, {path: "v", pattern: ["a"]}]}}}"""
+    )
+
+    home = settings.state_dir.parent
+    assert settings.agent(None).search.extra_paths == (
+        "x",
+        NarrowedPath(f"{home}/v", "a/*.md"),
+        "y",
+    )
+    assert [warning.split(":")[0] for warning in settings.warnings] == [
+        f"memory.search.extraPaths[{number}]" for number in range(3, 7)
+    ]
 
 
 def test_a_wrong_item_of_a_list_is_left_out_alone(load: Load) -> None:

@@ -5,7 +5,8 @@ from typing import TypeAlias
 
 import pytest
 
-from notewell.types import ExtraPath
+from notewell.errors import PathRefused
+from notewell.types import ExtraPath, NarrowedPath
 from notewell.workspace import Workspace, get_document, scan
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
@@ -145,3 +146,41 @@ def test_a_hidden_folder_is_read_if_it_is_named(lay: Lay) -> None:
 
     assert [note.path for note in found.notes] == ["../.notes/a.md", "MEMORY.md"]
     assert get_document(workspace, "../.notes/a.md").text == "kiwi"
+
+
+def test_a_pattern_narrows_a_folder_for_the_scan_and_for_get(lay: Lay) -> None:
+    files = ("runbooks/r.md", "runbooks/deep/s.md", "other.md", "runbooks.md")
+    root = lay({"ws/MEMORY.md": "", **{f"vault/{each}": "x\n" for each in files}})
+    narrowed = NarrowedPath("../vault", "runbooks/**/*.md")
+    workspace = Workspace(root=root / "ws", extra_paths=(narrowed,))
+
+    found = scan(workspace)
+
+    assert [note.path for note in found.notes] == [
+        "../vault/runbooks/deep/s.md",
+        "../vault/runbooks/r.md",
+        "MEMORY.md",
+    ]
+    assert found.extra_paths[0].files == 2
+    assert get_document(workspace, "../vault/runbooks/r.md").text == "x"
+    with pytest.raises(PathRefused, match="the pattern"):
+        get_document(workspace, "../vault/other.md")
+
+
+def test_a_folder_may_be_narrowed_twice_and_each_file_is_read_once(lay: Lay) -> None:
+    root = lay({"ws/MEMORY.md": "", "v/a.md": "", "v/b.md": "", "v/c.md": ""})
+    patterns = ("{a,b}.md", "b.md", "[", "nothing/**")
+    paths = tuple(NarrowedPath("../v", pattern) for pattern in patterns)
+
+    notes = scan(Workspace(root=root / "ws", extra_paths=paths)).notes
+
+    assert [note.path for note in notes] == ["../v/a.md", "../v/b.md", "MEMORY.md"]
+
+
+def test_a_single_file_is_read_whatever_its_pattern(lay: Lay) -> None:
+    root = lay({"ws/MEMORY.md": "", "c.md": ""})
+    narrowed = NarrowedPath("../c.md", "x/*.md")
+
+    notes = scan(Workspace(root=root / "ws", extra_paths=(narrowed,))).notes
+
+    assert [note.path for note in notes] == ["../c.md", "MEMORY.md"]

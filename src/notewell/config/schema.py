@@ -32,6 +32,7 @@ from notewell.config.value_types import (
     workspace_path,
 )
 from notewell.config.values import IfWrong, Secret
+from notewell.types import NarrowedPath
 
 LOCAL_MODEL: Final = (
     "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
@@ -285,9 +286,10 @@ class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
         str | None, sent(plain_text()), "The same for passages; unset: `inputType`."
     ] = None
     extra_paths: Annotated[
-        tuple[str, ...],
+        tuple[str | NarrowedPath, ...],
         path_list(),
-        "More files and folders of notes, absolute or relative to the workspace.",
+        "More files and folders of notes, absolute or relative to the workspace;"
+        " `{path, pattern}`: the files of a folder that a glob means.",
     ] = ()
     sources: Annotated[
         tuple[str, ...], several_of("memory", "sessions"), "What is searched."

@@ -21,6 +21,7 @@ from notewell.config.values import (
 )
 from notewell.errors import without_logins
 from notewell.files import writable_text
+from notewell.types import NarrowedPath
 
 MOST: Final = 2**53
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -219,22 +220,49 @@ def is_whole_key(prefix: str) -> bool:
 
 
 def path_list() -> ValueType:
-    """Paths that belong to a workspace: only `~` is replaced."""
+    """Paths that belong to a workspace: only `~` is replaced. Each may have a pattern."""
 
-    def read(value: object, key_path: KeyPath) -> tuple[str, ...]:
-        found: list[str] = []
+    def read(value: object, key_path: KeyPath) -> tuple[str | NarrowedPath, ...]:
+        found: list[str | NarrowedPath] = []
         for i, item in enumerate(read_list(value)):
+            at = KeyPath(key=f"{key_path.key}[{i}]", context=key_path.context)
             try:
-                found.append(read_home(read_text(item, key_path), key_path))
+                found.append(_extra_path(item, at))
             except InvalidValue as exc:
                 if key_path.context.strict:
                     raise
-                at = f"{key_path.key}[{i}]"
-                warning = f"{at}: {exc}; it is left out; accepted: a path"
+                accepted = "a path, or { path: …, pattern: … }"
+                warning = f"{at.key}: {exc}; it is left out; accepted: {accepted}"
                 key_path.context.warnings.append(warning)
         return tuple(found)
 
-    return ValueType(accepted="a list of paths", read=read)
+    def show(value: object) -> object:
+        items = cast("tuple[object, ...]", value)
+        return [
+            item._asdict() if isinstance(item, NarrowedPath) else item for item in items
+        ]
+
+    accepted = "a list of paths, or of objects with path, pattern"
+    return ValueType(accepted=accepted, read=read, show=show)
+
+
+def _extra_path(item: object, key_path: KeyPath) -> str | NarrowedPath:
+    """Read a path, alone or with a pattern.
+
+    Raises:
+        InvalidValue: it is no path. A slip in the pattern's name would read the whole
+            folder, so an entry with a key that nobody knows is none.
+    """
+    if not isinstance(item, Mapping):
+        return read_home(read_text(item, key_path), key_path)
+    entry = cast("Mapping[str, object]", item)
+    unknown = sorted(entry.keys() - {"path", "pattern"})
+    if unknown:
+        raise InvalidValue(f"has the unknown key {describe_value(unknown[0])}")
+    path = read_home(read_text(entry.get("path"), key_path), key_path)
+    if "pattern" not in entry:
+        return path
+    return NarrowedPath(path, read_text(entry["pattern"], key_path).strip())
 
 
 def program() -> ValueType:

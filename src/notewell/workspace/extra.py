@@ -2,9 +2,10 @@
 
 import os
 import stat
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from notewell.types import Skipped
+from notewell.types import NarrowedPath, Skipped
 from notewell.workspace.layout import (
     Workspace,
     is_markdown,
@@ -24,6 +25,7 @@ class Extra(NamedTuple):
         path: `top` as citations show it, relative to the workspace.
         is_file: It is one note, not a folder.
         problem: Why nothing of it is read, or None; `missing` when it may still come.
+        pattern: Which files of a folder are read, as a glob; None: all.
     """
 
     configured: str
@@ -31,6 +33,16 @@ class Extra(NamedTuple):
     path: str
     is_file: bool = False
     problem: Skipped | None = None
+    pattern: str | None = None
+
+    def selection(self) -> Callable[[str], bool] | None:
+        """Return which files of it are read, by their absolute paths; None: all."""
+        if self.pattern is None or self.is_file:
+            return None
+        from notewell.globs import compile_globs  # few paths have a pattern
+
+        start, means = os.path.join(self.top, ""), compile_globs([self.pattern])
+        return lambda file: means(file.removeprefix(start))
 
 
 _DETAILS: Final = {
@@ -45,7 +57,13 @@ _DETAILS: Final = {
 def resolve_extra_paths(workspace: Workspace) -> list[Extra]:
     """Look at every extra path, in the order of the configuration."""
     root = real_path(workspace.root)
-    return [_resolve(root, configured) for configured in workspace.extra_paths]
+    return [_resolved(root, configured) for configured in workspace.extra_paths]
+
+
+def _resolved(root: str, configured: str | NarrowedPath) -> Extra:
+    if isinstance(configured, str):
+        return _resolve(root, configured)
+    return _resolve(root, configured.path)._replace(pattern=configured.pattern)
 
 
 def _resolve(root: str, configured: str) -> Extra:

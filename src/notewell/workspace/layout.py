@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from notewell.files import MAX_FILE_BYTES, read_regular
-from notewell.types import ExtraPath, Skipped
+from notewell.types import ExtraPath, NarrowedPath, Skipped
 
 MAX_NOTE_BYTES: Final = MAX_FILE_BYTES
 """A larger file is an export or a log: it would cost more than it can answer."""
@@ -67,11 +67,11 @@ class Workspace:
     Attributes:
         root: The folder, absolute and resolved.
         extra_paths: Further files and folders as configured, `~` expanded:
-            absolute, or relative to `root`.
+            absolute, or relative to `root`; with a pattern where that is narrower.
     """
 
     root: Path
-    extra_paths: tuple[str, ...] = ()
+    extra_paths: tuple[str | NarrowedPath, ...] = ()
 
 
 def nanoseconds(stamp: int) -> int:

@@ -200,7 +200,12 @@ class _Way(NamedTuple):
         if area.only_memory and not _is_memory(parts):
             why = "only MEMORY.md, USER.md, DREAMS.md and memory/ are read here"
             raise PathRefused(self.request.given, why)
-        return _Steps(area.top, self.request, self.entered).follow(parts)
+        file = _Steps(area.top, self.request, self.entered).follow(parts)
+        selected = extra.selection() if extra is not None and file else None
+        if file and selected and not selected(file):
+            why = "the pattern in memorySearch.extraPaths leaves it out"
+            raise PathRefused(self.request.given, why)
+        return file
 
 
 class _Steps:

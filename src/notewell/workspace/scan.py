@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -167,6 +168,7 @@ class _Walk:
         else:
             # Relative to itself, the workspace is `.`, but its notes have no prefix.
             self.tree(extra.top, "" if extra.path == "." else extra.path + "/")
+            self._narrow(extra, *before)
         found = len(self.notes) - before[0]
         if extra.path.endswith(".."):
             self._shorten(*before)
@@ -177,6 +179,25 @@ class _Walk:
             files=found,
             problem=extra.problem.detail if extra.problem else None,
         )
+
+    def _narrow(self, extra: Extra, notes: int, skipped: int) -> None:
+        """Keep what the pattern of an extra path means."""
+        selected = extra.selection()
+        if selected is None:
+            return
+        self._keep(notes, lambda at: selected(self.notes[at].file))
+        self.skipped[skipped:] = [
+            each
+            for each in self.skipped[skipped:]
+            if not is_markdown(each.path)
+            or selected(os.path.normpath(os.path.join(self._root, each.path)))
+        ]
+
+    def _keep(self, before: int, wanted: Callable[[int], bool]) -> None:
+        """Keep those of the notes from `before` on that are wanted."""
+        kept = list(filter(wanted, range(before, len(self.notes))))
+        self.notes[before:] = [self.notes[at] for at in kept]
+        self._identities[before:] = [self._identities[at] for at in kept]
 
     def _shorten(self, notes: int, skipped: int) -> None:
         """Give what lies in a folder above the workspace its shortest path.
@@ -317,9 +338,7 @@ class _Walk:
             for note, identity in zip(self.notes, self._identities, strict=True)
         ]
         known = set(keys[:before])
-        fresh = [at for at in range(before, len(keys)) if keys[at] not in known]
-        self.notes[before:] = [self.notes[at] for at in fresh]
-        self._identities[before:] = [self._identities[at] for at in fresh]
+        self._keep(before, lambda at: keys[at] not in known)
 
     def _skip(self, path: str, reason: str, detail: str | None) -> None:
         if reason in _NOT_NOW:
