@@ -5,7 +5,7 @@ own test suite inherits.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, Literal, Protocol, Self, TypeAlias, cast, runtime_checkable
 
@@ -23,6 +23,7 @@ from notewell.types import (
     Mode,
     Source,
 )
+from notewell.values import dataclass
 from notewell.workspace import Workspace
 
 

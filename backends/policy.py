@@ -5,11 +5,11 @@ of an engine asks its policy.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from notewell.config import AgentSettings, ScopeSettings, Settings
 from notewell.types import NarrowedPath
+from notewell.values import dataclass
 from notewell.workspace import Workspace
 
 

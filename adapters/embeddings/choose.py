@@ -8,7 +8,7 @@ and in the environment, and are only ever held as Secrets.
 
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, cast
@@ -28,6 +28,7 @@ from notewell.config.values import InvalidValue, KeyPath, ReadContext, read_secr
 from notewell.errors import EmbeddingError, without_logins
 from notewell.foreign import read_items, read_json, read_member, read_names
 from notewell.plugins import offered
+from notewell.values import dataclass
 
 AUTOMATIC: Final = ("openai", "gemini", "voyage", "mistral")
 """The remote providers that are chosen when a key of theirs is found, best known first.
@@ -92,6 +93,8 @@ BUILTIN: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scene:
+    """What a choice is made from."""
+
     settings: Settings
     agent: AgentSettings
     environ: Mapping[str, str]

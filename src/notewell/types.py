@@ -5,9 +5,11 @@ only surfaces write them in camelCase. Every line number is 1-based, both ends a
 and a line ends at LF only.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, TypeAlias
+
+from notewell.values import dataclass
 
 SCHEMA_VERSION = 1
 

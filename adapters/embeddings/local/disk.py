@@ -8,12 +8,13 @@ kept away from the person.
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from threading import Lock
 from typing import Final
 from zlib import crc32
+
+from notewell.values import dataclass
 
 _SAMPLES: Final = 16
 

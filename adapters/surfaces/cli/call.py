@@ -3,7 +3,6 @@
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, cast
 
@@ -11,6 +10,7 @@ import click
 
 from notewell.adapters.surfaces.cli.options import given_options
 from notewell.adapters.surfaces.cli.output import CommandOutput
+from notewell.values import dataclass
 
 if TYPE_CHECKING:
     from notewell.config import Settings

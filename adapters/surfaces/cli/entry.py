@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
@@ -22,6 +21,7 @@ from notewell.adapters.surfaces.cli.output import (
     occupy_closed_descriptors,
 )
 from notewell.errors import NotewellError
+from notewell.values import dataclass
 
 COMPLETION: Final = "_NOTEWELL_COMPLETE"
 """Set by a shell that asks what may be typed next: `bash_complete` and the like."""

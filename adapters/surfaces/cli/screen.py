@@ -3,11 +3,11 @@
 import os
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Self, TypeAlias
 
 from notewell.adapters.surfaces.cli.output import STDOUT
+from notewell.values import dataclass
 
 Look: TypeAlias = Literal["bold", "dim", "match", "good", "warning", "problem"]
 

@@ -6,7 +6,6 @@ run; an engine's findings become an answer in one schema, with honest flags.
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from notewell.backends.base import (
@@ -20,6 +19,7 @@ from notewell.backends.base import (
 from notewell.log import log
 from notewell.memory.setup import Setup
 from notewell.types import Document, EmptyReason, IndexReport, SearchAnswer, Source
+from notewell.values import dataclass
 
 SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
 

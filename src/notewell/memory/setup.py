@@ -5,7 +5,6 @@ In which conversations memory may be seen is said by OpenClaw's kind of rules.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +26,7 @@ from notewell.config.value_types import is_whole_key
 from notewell.errors import BackendError, BackendUnavailable
 from notewell.scope import chat_type, is_hidden
 from notewell.types import source_of
+from notewell.values import dataclass
 from notewell.workspace import Workspace, choose_workspace
 from notewell.workspace.choice import WorkspaceChoice
 

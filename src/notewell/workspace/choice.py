@@ -2,10 +2,10 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.errors import UsageError
+from notewell.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,13 @@ import os
 import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from notewell.files import MAX_FILE_BYTES, read_regular
 from notewell.types import ExtraPath, NarrowedPath, Skipped
+from notewell.values import dataclass
 
 MAX_NOTE_BYTES: Final = MAX_FILE_BYTES
 """A larger file is an export or a log: it would cost more than it can answer."""

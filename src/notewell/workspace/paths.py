@@ -10,11 +10,11 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from notewell.errors import PathRefused
 from notewell.types import source_of
+from notewell.values import dataclass
 from notewell.workspace.days import day_of, is_log_name
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
