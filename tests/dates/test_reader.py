@@ -60,7 +60,7 @@ def test_a_year_is_read(text: str) -> None:
     assert ranges(text) == [("2023-01-01", "2023-12-31")]
 
 
-@pytest.mark.parametrize("text", ["in May", "last May", "5月", "im Mai", "en mayo"])
+@pytest.mark.parametrize("text", ["in May", "5月", "im Mai", "en mayo", "en mai"])
 def test_a_month_without_a_year_is_one_of_any_year(text: str) -> None:
     [month] = read_dates(text, TODAY)
 
@@ -120,6 +120,7 @@ def test_what_is_no_date_is_none(text: str) -> None:
         ("a couple of weeks ago", "2026-11-16", "2026-11-22"),
         ("11 months ago", "2026-01-01", "2026-01-31"),
         ("last Monday", "2026-11-30", "2026-11-30"),
+        ("last May", "2026-05-01", "2026-05-31"),
         ("on Tuesday", "2026-11-24", "2026-11-24"),
         ("gestern", "2026-11-30", "2026-11-30"),
         ("letzte Woche", "2026-11-23", "2026-11-29"),

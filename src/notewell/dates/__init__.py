@@ -3,9 +3,14 @@
 What reads them is loaded where there is something to read.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from notewell.dates.reader import NamedDate
 
 _AFTER: Final = 14
 _BEFORE: Final = 7
@@ -14,6 +19,43 @@ _BEFORE: Final = 7
 _LATER: Final = 0.7
 _EARLIER: Final = 0.35
 """How near such a day is, where one within the range is 1."""
+
+_FEWEST_DIGITS: Final = 4
+"""Digits that a date has which is written in nothing else: `2026`."""
+
+_NO_LETTERS: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
+_HINTS: Final = frozenset(
+    str.split(
+        "january jan januar janner janvier janv enero ene janeiro gennaio february feb februar"
+        " febrero fevereiro febbraio march mar marz mrz maerz mars marzo april apr avril avr"
+        " abril abr aprile may mai mayo maio maggio june jun juni juin junio junho giugno july"
+        " jul juli juillet juil julio julho luglio august aug agosto september sep sept"
+        " septembre septiembre setiembre setembro settembre october oct oktober okt octobre"
+        " octubre outubro ottobre november nov novembre noviembre novembro december dec dezember"
+        " dez diciembre dic dezembro dicembre fevr"
+        " monday mon montag lundi lunes tuesday tue tues dienstag mardi martes wednesday wed"
+        " mittwoch mercredi thursday thu thur thurs donnerstag jeudi jueves friday fri freitag"
+        " vendredi viernes saturday sat samstag sonnabend samedi sunday sun sonntag dimanche"
+        " domingo spring printemps primavera summer sommer verano estate autumn fall herbst"
+        " automne otono outono autunno winter hiver invierno inverno"
+        " day days tag tage tagen jour jours dia dias giorno giorni week weeks woche wochen"
+        " semaine semaines semana semanas settimana settimane fortnight fortnights quinzaine"
+        " month months monat monate monaten monats mois mes meses mese mesi year years jahr"
+        " jahre jahren jahres ans ano anos anno anni quarter quartal trimestre weekend"
+        " wochenende fin today tonight morning afternoon evening heute hui matin soir midi hoy"
+        " manana tarde noche hoje oggi yesterday night gestern nacht hier ayer anoche ontem ieri"
+        " vorgestern anteayer antier anteontem trasanteayer vorvorgestern tomorrow morgen demain"
+        " amanha domani dopodomani fevrier marco aout decembre miercoles sabado fruhling fruhjahr"
+        " fruehling fruehjahr ete verao annee annees nuit ubermorgen uebermorgen il dernier passe"
+        " prochain"
+    )
+)
+"""A word of each phrase that the reader knows in these letters: without, there is no date."""
+
+_SHORT: Final = frozenset(["am", "vom", "zum", "ab", "den", "bis", "seit"])
+"""Before few digits: `am 3.5.`"""
+
+_ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 class DateRange(NamedTuple):
@@ -52,18 +94,62 @@ def nearness(day: date, ranges: Sequence[DateRange]) -> float:
     return max((one.nearness(day) for one in ranges), default=0.0)
 
 
+def may_name_dates(text: str) -> bool:
+    """Say whether it is worth reading a text for dates: cheap, and never wrongly no."""
+    if not text.isascii():
+        return True
+    digits = sum(map(str.isdecimal, text))
+    if digits >= _FEWEST_DIGITS:
+        return True
+    words = text.casefold().translate(_NO_LETTERS).split()
+    return not _HINTS.isdisjoint(words) or (digits > 0 and not _SHORT.isdisjoint(words))
+
+
 def read_dates(text: str, today: date) -> tuple[DateRange, ...]:
-    """Return the dates in a text, each once.
+    """Return the dates in a text, in its order, each once.
 
     Words like `yesterday` are read against `today`, and only where no date is written
     out: `last Friday on 23 January` means the day that is named.
 
     >>> [str(one.first) for one in read_dates("on 16 March, or 2022-05-03", date.min)]
-    ['2022-05-03', '2000-03-16']
+    ['2000-03-16', '2022-05-03']
     """
+    if not may_name_dates(text):
+        return ()
     from notewell.dates.reader import find_dates
 
     return find_dates(text, today)
+
+
+def named_dates(text: str, today: date) -> "tuple[NamedDate, ...]":
+    """Return the dates in a text with the words that name them; see `read_dates`."""
+    if not may_name_dates(text):
+        return ()
+    from notewell.dates import reader
+
+    return reader.find_named(text, today)
+
+
+def day_in_name(path: str) -> date | None:
+    """Return the day that a note's name names, in any form, at any depth.
+
+    >>> str(day_in_name("memory/reports/2026-01-11-x.md"))
+    '2026-01-11'
+    """
+    found = _ISO.search(path.rpartition("/")[2])
+    if found:
+        try:
+            return date(*map(int, found.groups()))
+        except ValueError:
+            return None
+    return _day_of_path(path) if any(map(str.isdecimal, path)) else None
+
+
+@lru_cache(maxsize=4096)
+def _day_of_path(path: str) -> date | None:
+    from notewell.dates.options import day_of_path
+
+    return day_of_path(path)
 
 
 def read_range(text: str, today: date) -> DateRange | None:

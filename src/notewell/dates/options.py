@@ -6,16 +6,27 @@ from datetime import date, timedelta
 from typing import Final
 
 from notewell.dates import DateRange
-from notewell.dates.reader import find_dates, whole_range
+from notewell.dates.found import read_words, whole_range
+from notewell.dates.reader import find_named, in_year, normalized
+from notewell.dates.vocabulary import BEFORE_A_DAY, FILLERS, WEEKDAYS
 
 _LONGEST: Final = 80
 """Characters; a longer value is none."""
+
+_LEAP: Final = 9
+"""Years among which one has a 29 February."""
 
 _AGO: Final = re.compile(r"(\d{1,5}) ?(d|w|m|mo|y|days?|weeks?|months?|years?)\Z")
 _COMPACT: Final = re.compile(r"(\d{4})(?:([-_/.]?)(\d{2})(?:\2(\d{2}))?)?\Z")
 _WEEK: Final = re.compile(r"(\d{4})-?w(\d{1,2})\Z")
 _QUARTER: Final = re.compile(r"(\d{4})-?q([1-4])\Z")
+_STAMP: Final = re.compile(
+    r"(?<!\d)(19[7-9]\d|20[0-6]\d)(\d\d)(\d\d)(?:[T_-]?\d{4}(?:\d\d)?)?(?!\d)"
+)
 _BETWEEN: Final = re.compile(r" ?(?:\.\.\.?|…) ?| (?:to|until|through|bis|[–—-]) ")
+
+_BESIDE: Final = FILLERS | BEFORE_A_DAY | WEEKDAYS.keys() | {".", "md", "[", "]", ")"}
+"""What a text may hold beside a date and still be nothing else."""
 
 
 def readings(text: str, today: date) -> tuple[DateRange, ...]:
@@ -53,7 +64,20 @@ def _single(text: str, today: date) -> Iterator[DateRange]:
             numbers = (int(part) if part else None for part in (year, month, day))
             yield from whole_range(*numbers)
     else:
-        yield from (definite(one, today) for one in find_dates(text, today))
+        for before in ("", "on ", "in ", "last "):  # `Tuesday`, `May`, `summer`
+            if named := _whole(before + text, today):
+                yield from (definite(one, today) for one in named)
+                return
+
+
+def _whole(text: str, today: date) -> tuple[DateRange, ...]:
+    """Return the one date of a text that holds nothing else."""
+    text = normalized(text)
+    named = find_named(text, today)
+    if len(named) != 1:
+        return ()
+    others = read_words(f"{text[: named[0].start]} {text[named[0].end :]}")
+    return named[0].ranges if all(word.text in _BESIDE for word in others) else ()
 
 
 def _quarter(year: int, quarter: int) -> Iterator[DateRange]:
@@ -88,19 +112,33 @@ def definite(found: DateRange, today: date) -> DateRange:
     """Return a range of a year: the last one that has begun, if none was named."""
     if not found.yearly:
         return found
-    year = today.year if _moved(found, today.year).first <= today else today.year - 1
-    return _moved(found, max(year, date.min.year))
+    years = range(today.year, max(today.year - _LEAP, date.min.year), -1)
+    exact = [one for year in years if (one := in_year(found, year)).first <= today]
+    if (found.first.month, found.first.day) == (2, 29):
+        exact = [one for one in exact if one.first.day == 29] or exact
+    return exact[0] if exact else in_year(found, today.year)
 
 
-def _moved(found: DateRange, year: int) -> DateRange:
-    days = found.last - found.first
-    try:
-        first = found.first.replace(year=year)
-    except ValueError:  # 29 February
-        first = date(year, 2, 28)
-    last = first + days
-    if found.first.day == 1 and days.days > 26:
-        last = found.last.replace(year=year, day=28)
-        [month] = whole_range(2000 if year < 1900 else year, last.month, None)
-        last = last.replace(day=month.last.day)
-    return DateRange(first, last)
+def day_of_path(path: str) -> date | None:
+    """Return the day that a note's name or, in folders of days, its path names.
+
+    >>> [str(day_of_path(p)) for p in ("x/Mar 7th, 2026.md", "2026/03/10.md", "a/2026-03.md")]
+    ['2026-03-07', '2026-03-10', 'None']
+    """
+    stem = path.removesuffix(".md")
+    parts = stem.split("/")
+    found = _day_in(parts[-1])
+    if found is None and len(parts) > 2 and any(map(str.isdecimal, parts[-3])):
+        found = _day_in("/".join(parts[-3:])) or _day_in(" ".join(parts[-3:]))
+    return found
+
+
+def _day_in(name: str) -> date | None:
+    if stamp := _STAMP.search(name):  # 202603051012, an id that is a time
+        for one in whole_range(*map(int, stamp.groups())):
+            return one.first
+    for named in find_named(name.replace("_", "-"), date.min):
+        first, last, yearly = named.ranges[0]
+        if len(named.ranges) == 1 and first == last and not yearly:
+            return first
+    return None
