@@ -333,7 +333,7 @@ class NotePassages:
     def _read(self, path: str, locator: Locator) -> tuple[str, list[Passage]] | None:
         """Return digest and passages of a note that `get` would read."""
         try:
-            file = locator.locate(path, exactly=True).file
+            file = locator.locate(path).file
             if file is None:
                 return None
             state = os.lstat(file)

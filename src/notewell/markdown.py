@@ -90,11 +90,13 @@ class Structure:
         headings: In the order of their lines.
         code: First and last + 1 line of each block of code, counted from 0, fences
             included.
+        opaque: The same of HTML, mathematics and code: what is in them is no Markdown.
         front_matter: How many lines at the top are front matter; 0 for none.
     """
 
     headings: list[Heading] = field(default_factory=list[Heading])
     code: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    opaque: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     front_matter: int = 0
 
 
@@ -205,8 +207,7 @@ class _Reader:
                 self._line(index, text)
             else:
                 self._leaf = ""
-        if self._leaf in _CODE:
-            self._end_leaf()
+        self._end_leaf()
 
     def _line(self, index: int, text: str) -> None:
         plain = not self._open and self._leaf not in _OPAQUE
@@ -225,9 +226,11 @@ class _Reader:
             self._text(index, line)
 
     def _end_leaf(self) -> None:
-        """End the innermost block; code is kept."""
-        if self._leaf in _CODE:
-            self.found.code.append((self._first, self._last))
+        """End the innermost block; code and what else is opaque is kept."""
+        if self._leaf in _OPAQUE:
+            self.found.opaque.append((self._first, self._last))
+            if self._leaf in _CODE:
+                self.found.code.append((self._first, self._last))
         self._leaf = ""
 
     def _matched(self, line: _Line) -> int:

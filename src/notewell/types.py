@@ -201,6 +201,9 @@ class Document:
         truncated: True when lines that were asked for are left out.
         next_from: The line to go on from when `truncated`.
         reason: Why `found` is False, or a note on how the path was read.
+        links: The notes to which these lines link, as `get` takes them; at most 20.
+        candidates: The notes that may be meant, if several are called so.
+        nearest: The notes with the most similar names, if none is.
     """
 
     path: str
@@ -212,6 +215,9 @@ class Document:
     truncated: bool = False
     next_from: int | None = None
     reason: str | None = None
+    links: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -199,12 +199,19 @@ def test_named_lines_beat_the_cited_ones(notes: Workspace) -> None:
     assert get_document(notes, cited, start=4).text == "four\nfive"
 
 
-@pytest.mark.parametrize("suffix", ["#L4-L2", "#L0", "#L", "#x", "#L1x"])
-def test_a_citation_that_makes_no_sense_is_refused(
+def test_a_citation_that_makes_no_sense_is_refused(notes: Workspace) -> None:
+    with pytest.raises(PathRefused):
+        get_document(notes, "memory/2026-01-10.md#L4-L2")
+
+
+@pytest.mark.parametrize("suffix", ["#L0", "#L", "#x", "#L1x", "#^x"])
+def test_a_part_that_a_note_does_not_have_is_not_found(
     notes: Workspace, suffix: str
 ) -> None:
-    with pytest.raises(PathRefused):
-        get_document(notes, f"memory/2026-01-10.md{suffix}")
+    document = get_document(notes, f"memory/2026-01-10.md{suffix}")
+
+    assert (document.found, document.text) == (False, "")
+    assert "memory/2026-01-10.md has no" in (document.reason or "")
 
 
 @pytest.mark.parametrize("path", ["2026-01-10", "2026-01-10.md", "2026-01-10#L2"])
@@ -606,7 +613,7 @@ def test_only_the_folders_on_the_way_to_a_note_are_opened(lay: Lay) -> None:
         "        opened.add(os.path.relpath(given[0], workspace.root))\n"
         "sys.addaudithook(note)\n"
         "locate(workspace, 'a/deep/a.md')\n"
-        "locate(workspace, 'a/deep/gone.md')\n"
+        "locate(workspace, 'a/deep/gone.md', exactly=True)\n"
         "locate(workspace, 'c.md', exactly=True)\n"
         "print(*sorted(opened))\n"
     )
@@ -635,7 +642,7 @@ def test_of_many_notes_each_folder_is_opened_once(lay: Lay) -> None:
         f"        opened.append(os.path.relpath(given[0], {str(root)!r}))\n"
         "sys.addaudithook(note)\n"
         "for path in ('a/1.md', 'a/deep/3.md', 'a/2.md', 'a/deep/3.md'):\n"
-        "    assert locator.locate(path, exactly=True).file\n"
+        "    assert locator.locate(path).file\n"
         "print(*opened)\n"
     )
 
@@ -672,7 +679,7 @@ def test_many_notes_are_located_as_each_is_alone(lay: Lay) -> None:
         *("../outside.md", "a/kept.md#L2", "kept.md"),
     ]
 
-    alone = [outcome(partial(locate, workspace, path)) for path in paths]
+    alone = [outcome(partial(locate, workspace, path, exactly=True)) for path in paths]
     together = [outcome(partial(locator.locate, path)) for path in paths]
     once_more = [outcome(partial(locator.locate, path)) for path in paths]
 

@@ -2,6 +2,7 @@
 
 from notewell.workspace.choice import choose_workspace
 from notewell.workspace.document import get_document
+from notewell.workspace.finding import NameAids, locate
 from notewell.workspace.layout import (
     Note,
     Workspace,
@@ -10,13 +11,17 @@ from notewell.workspace.layout import (
     read_note,
     split_lines,
 )
-from notewell.workspace.paths import Locator, NoteLocation, locate
+from notewell.workspace.names import NamedNote, NoteNames
+from notewell.workspace.paths import Locator, NoteLocation
 from notewell.workspace.scan import scan
 
 __all__ = [
     "Locator",
+    "NameAids",
+    "NamedNote",
     "Note",
     "NoteLocation",
+    "NoteNames",
     "Workspace",
     "WorkspaceScan",
     "choose_workspace",

@@ -1,12 +1,20 @@
 """`get`: the lines of one note, as an agent asks for them."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from notewell.errors import PathRefused
 from notewell.types import Document
+from notewell.workspace.finding import PLAIN, NameAids, find_note
 from notewell.workspace.layout import NoteText, Workspace, read_note, split_lines
-from notewell.workspace.paths import NoteLocation, locate
+from notewell.workspace.paths import NoteLocation
+
+MOST_LINKS: Final = 20
+"""Notes that a document names, of those to which its lines link."""
+
+_MAY_LINK: Final = re.compile(r"\[\[|\]\(|\]\[|\]:")
 
 
 class _Page(NamedTuple):
@@ -24,13 +32,15 @@ def get_document(
     max_chars: int | None = None,
     hidden: Callable[[str], bool] | None = None,
     left_out: Callable[[str], str | None] | None = None,
+    aids: NameAids = PLAIN,
 ) -> Document:
     """Return lines of a note. That there is no such note is an answer, not an error.
 
     Args:
         workspace: Where to look.
         path: As in a hit, also with its `#L3-L9`, which then stands in for `start`
-            and `lines`; an absolute path; or the bare name or date of a note.
+            and `lines`; an absolute path; a link, a name or a day, as `path_readings`
+            reads them, also with a heading.
         start: The first line, counted from 1.
         lines: How many lines; None means up to the end.
         max_chars: The most characters of text. The answer ends with the last line
@@ -39,24 +49,44 @@ def get_document(
             after it, or None if that was the last: an agent always gets on.
         hidden: Whether a path is closed in this conversation.
         left_out: Why the settings leave a path out, if they do.
+        aids: What helps where there is no such path.
 
     Raises:
         PathRefused: not a note of this workspace, closed, or not readable.
         ValueError: `start`, `lines` or `max_chars` is less than 1.
     """
-    for name, number in (("start", start), ("lines", lines), ("max_chars", max_chars)):
-        if number is not None and number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")
-    located = locate(workspace, path)
-    if hidden is not None and hidden(located.path):
-        raise PathRefused(path, "denied in this conversation")
-    if left_out is not None and (why := left_out(located.path)) is not None:
+    _require_positive(start=start, lines=lines, max_chars=max_chars)
+
+    def why_closed(other: str) -> str | None:
+        if hidden is not None and hidden(other):
+            return "denied in this conversation"
+        return None if left_out is None else left_out(other)
+
+    aids = replace(aids, shows=lambda other: why_closed(other) is None)
+    located = find_note(workspace, path, aids)
+    if (why := why_closed(located.path)) is not None:
         raise PathRefused(path, why)
-    start, lines = _window(located, start, lines)
     note = _read(located)
     if note is None:
         return _missing(located, start)
-    return _document(located, note, start=start, count=lines, max_chars=max_chars)
+    every = split_lines(note.text)
+    if located.part:
+        from notewell.workspace.sections import lines_of_part  # rarely asked for
+
+        found = lines_of_part(every, located.part)
+        if found is None:
+            return _without_part(located, every, start)
+        located = replace(located, first=found[0], last=found[1])
+    start, lines = _window(located, start, lines)
+    return _document(
+        located, note, every, start=start, count=lines, max_chars=max_chars
+    )
+
+
+def _require_positive(**numbers: int | None) -> None:
+    for name, number in numbers.items():
+        if number is not None and number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}")
 
 
 def _window(
@@ -89,18 +119,33 @@ def _missing(located: NoteLocation, start: int) -> Document:
         total_lines=0,
         found=False,
         reason=located.reason or "not-found",
+        candidates=located.candidates,
+        nearest=located.nearest,
     )
+
+
+def _without_part(located: NoteLocation, lines: Sequence[str], start: int) -> Document:
+    from notewell.workspace.sections import nearest_headings
+
+    near = nearest_headings(lines, located.part)
+    what = "block" if located.part.startswith("^") else "heading"
+    missing = replace(
+        located,
+        reason=f"not-found: {located.path} has no {what} {located.part!r}",
+        nearest=tuple(f"{located.path}#{heading}" for heading in near),
+    )
+    return _missing(missing, start)
 
 
 def _document(
     located: NoteLocation,
     note: NoteText,
+    every: list[str],
     *,
     start: int,
     count: int | None,
     max_chars: int | None,
 ) -> Document:
-    every = split_lines(note.text)
     last = len(every) if count is None else start - 1 + count
     asked = every[start - 1 : last]
     page = _fit(asked, max_chars)
@@ -117,7 +162,18 @@ def _document(
         truncated=page.truncated,
         next_from=end + 1 if len(page.lines) < len(asked) else None,
         reason="; ".join(remarks) or None,
+        links=_links(located.path, every, start, end),
     )
+
+
+def _links(path: str, every: list[str], start: int, end: int) -> tuple[str, ...]:
+    """Return the notes to which these lines link, as `get` takes them."""
+    if not any(_MAY_LINK.search(line) for line in every[start - 1 : end]):
+        return ()
+    from notewell.links import read_links  # most lines have none
+
+    shown = (link for link in read_links(every) if start - 1 <= link.line < end)
+    return tuple(dict.fromkeys(link.as_path(path) for link in shown))[:MOST_LINKS]
 
 
 def _fit(lines: list[str], max_chars: int | None) -> _Page:

@@ -6,7 +6,6 @@ differing only in Unicode form are the same name if that is unambiguous.
 """
 
 import os
-import re
 import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,6 @@ from typing import Final, NamedTuple
 from notewell.errors import PathRefused
 from notewell.types import source_of
 from notewell.values import dataclass
-from notewell.workspace.days import day_of, is_log_name
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
     HEAVY_MARKERS,
@@ -30,15 +28,10 @@ from notewell.workspace.layout import (
     real_path,
     relative_to,
 )
-from notewell.workspace.scan import IGNORE_FILE, IgnoreRules, scan
+from notewell.workspace.requests import PathRequest, parse_path_request
+from notewell.workspace.scan import IGNORE_FILE, IgnoreRules
 
 _TRANSCRIPT: Final = "transcripts are quoted in answers and not read out"
-
-# `#L3`, `#L3-L9` and `#L3-9` at the end of a citation.
-_CITED: Final = re.compile(r"#L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?\Z")
-
-_DATE: Final = re.compile(r"(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-_SHOWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +43,9 @@ class NoteLocation:
         file: The absolute path of a regular file, or None when there is none.
         first: The first line that the path cites, or None.
         last: The last line that the path cites, or None.
+        part: The heading or the block that is meant; see `PathRequest`.
+        candidates: The notes that may be meant, where there are several.
+        nearest: The notes with the most similar names, where there is none.
         reason: How the path was read when it was not taken word by word, or why
             there is no file.
     """
@@ -58,38 +54,10 @@ class NoteLocation:
     file: str | None
     first: int | None = None
     last: int | None = None
+    part: str = ""
+    candidates: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
     reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathRequest:
-    """A path as an agent asks for it, split into what it says.
-
-    Attributes:
-        given: The very text, shortened, for messages.
-        path: Without the lines, with the suffix that a date or a bare name lacks.
-        first: The first line that was cited, or None.
-        last: The last line that was cited, or None.
-    """
-
-    given: str
-    path: str
-    first: int | None = None
-    last: int | None = None
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether it is only the name of a note, without any folder."""
-        return "/" not in self.path and is_markdown(self.path) and self.path[0] != "."
-
-    @property
-    def is_foreign(self) -> bool:
-        """Whether it would lead elsewhere in a shell or on another system.
-
-        On this one such characters are part of a name, so an existing note that has
-        them in its name is read; else it is said that they were not understood.
-        """
-        return "\\" in self.path or self.path.startswith("~")
 
 
 class _Area(NamedTuple):
@@ -105,24 +73,6 @@ class _Found(NamedTuple):
     file: str | None
 
 
-def locate(workspace: Workspace, path: str, *, exactly: bool = False) -> NoteLocation:
-    """Find the note that an agent means.
-
-    Cheap, but for a bare name that is not in the root: then the notes are scanned.
-
-    Args:
-        workspace: Where to look.
-        path: Relative to the workspace or absolute, or the bare name or date of a
-            note, each with or without the lines of a citation.
-        exactly: `path` is one that a scan gave, so a bare name means the root only.
-
-    Raises:
-        PathRefused: it is not a note of the workspace or of an extra path, or the
-            system does not let us look.
-    """
-    return Locator(workspace).locate(path, exactly=exactly)
-
-
 class Locator:
     """Locates many notes for one question: each folder on the way is looked at once.
 
@@ -136,16 +86,30 @@ class Locator:
         self._areas: Sequence[_Area] = ()
         self._entered: dict[tuple[str, str], IgnoreRules] = {}
 
-    def locate(self, path: str, *, exactly: bool = False) -> NoteLocation:
-        """Find the note that an agent means; see the function `locate`."""
-        request = parse_path_request(path)
+    def locate(self, path: str) -> NoteLocation:
+        """Find the note at a path as a scan gives it, with or without lines.
+
+        Raises:
+            PathRefused: it is not a note of the workspace or of an extra path, or the
+                system does not let us look.
+        """
+        return self.follow(parse_path_request(path))
+
+    def follow(self, request: PathRequest) -> NoteLocation:
+        """Find the note at the path of a request, read word by word."""
         try:
-            return self._locate(request, exactly=exactly)
+            return self._follow(request)
         except OSError as exc:  # folders changed while they were looked at
             why = exc.strerror or "it cannot be read"
             raise PathRefused(request.given, why) from exc
 
-    def _locate(self, request: PathRequest, *, exactly: bool) -> NoteLocation:
+    def lists(self, request: PathRequest) -> bool:
+        """Whether anything at all is at the path of a request, note or not."""
+        return os.path.lexists(
+            os.path.join(real_path(self._workspace.root), request.path)
+        )
+
+    def _follow(self, request: PathRequest) -> NoteLocation:
         if source_of(request.path) == "sessions":
             # Other people speak in them, too: of transcripts only snippets are shown.
             return NoteLocation(path=request.path, file=None, reason=_TRANSCRIPT)
@@ -155,8 +119,6 @@ class Locator:
             self._root = root
         way = _Way(self._root, request, self._areas, self._entered)
         target = os.path.normpath(os.path.join(self._root, request.path))
-        if request.is_bare and not exactly:
-            return _locate_bare(self._workspace, way, target)
         return _located(request, way.follow(target))
 
 
@@ -283,31 +245,6 @@ class _Steps:
             raise PathRefused(given, f"it is larger than {MAX_NOTE_BYTES:,} bytes")
 
 
-def parse_path_request(given: str) -> PathRequest:
-    """Split a path that an agent gave.
-
-    Raises:
-        PathRefused: no disk can have that path.
-    """
-    shown = given if len(given) <= _SHOWN else given[:_SHOWN] + "…"
-    if not given.strip():
-        raise PathRefused(shown, "it is empty")
-    if "\0" in given:
-        raise PathRefused(shown, "it contains a NUL character")
-    try:
-        given.encode("utf-8")
-    except UnicodeEncodeError:
-        raise PathRefused(shown, "it is not valid Unicode") from None
-    cited = _CITED.search(given)
-    first, last = (
-        (int(n) if n else None for n in cited.groups()) if cited else (None,) * 2
-    )
-    if first is not None and last is not None and last < first:
-        raise PathRefused(shown, "its last line comes before its first line")
-    path = _tidy(given[: cited.start()] if cited else given)
-    return PathRequest(given=shown, path=path, first=first, last=last or first)
-
-
 def refuse_by_name(request: PathRequest, parts: tuple[str, ...]) -> None:
     """Refuse a path whose very names say that it is no note.
 
@@ -320,26 +257,7 @@ def refuse_by_name(request: PathRequest, parts: tuple[str, ...]) -> None:
         raise PathRefused(request.given, "hidden files and folders are not notes")
 
 
-def _locate_bare(workspace: Workspace, way: "_Way", target: str) -> NoteLocation:
-    request = way.request
-    found = _Found(request.path, None)
-    refusal: PathRefused | None = None
-    try:
-        found = way.follow(target)
-    except PathRefused as exc:
-        # A name in the root that is no note is refused only if it is really there.
-        refusal = exc if os.path.lexists(target) else None
-    if found.file is not None:
-        return _located(request, found)
-    named = _by_name(workspace, request)
-    if named is None and refusal is not None:
-        raise refusal
-    return named or _located(request, found)
-
-
-def _located(
-    request: PathRequest, found: "_Found", reason: str | None = None
-) -> NoteLocation:
+def _located(request: PathRequest, found: _Found) -> NoteLocation:
     if found.file is None and request.is_foreign:
         raise PathRefused(request.given, "`~` and `\\` mean nothing in a path here")
     return NoteLocation(
@@ -347,30 +265,9 @@ def _located(
         file=found.file,
         first=request.first,
         last=request.last,
-        reason=reason or (None if found.file else "not-found"),
+        part=request.part,
+        reason=None if found.file else "not-found",
     )
-
-
-def _by_name(workspace: Workspace, request: PathRequest) -> NoteLocation | None:
-    """Take a bare name for the one note that is called so, at best in `memory/`.
-
-    The date of a day without a log means the notes of that day that have a slug.
-    """
-    wanted = _form(request.path)
-    scanned = scan(workspace).notes
-    notes = [n for n in scanned if _form(os.path.basename(n.path)) == wanted]
-    day = day_of(wanted) if is_log_name(wanted) else None
-    if day is not None and not notes:
-        notes = [n for n in scanned if day_of(os.path.basename(n.path)) == day]
-    preferred = [n for n in notes if os.path.dirname(n.path) == MEMORY_FOLDER] or notes
-    if not preferred:
-        return None
-    if len(preferred) > 1:
-        names = ", ".join(note.path for note in preferred[:5])
-        reason = f"not-found: several notes have this name: {names}"
-        return _located(request, _Found(request.path, None), reason)
-    [note] = preferred
-    return _located(request, _Found(note.path, note.file), f"read as {note.path}")
 
 
 def _areas(workspace: Workspace, root: str) -> Iterator[_Area]:
@@ -404,12 +301,3 @@ def _listed(folder: str, part: str) -> str | None:
 
 def _form(name: str) -> str:
     return name if name.isascii() else unicodedata.normalize("NFC", name)
-
-
-def _tidy(path: str) -> str:
-    # POSIX lets a path begin with two slashes and mean something else by it.
-    if path.startswith("//"):
-        path = "/" + path.lstrip("/")
-    path = os.path.normpath(path) if path else path
-    is_bare = "/" not in path and "." not in path and path != ""
-    return f"{path}.md" if is_bare or _DATE.search(path) else path
