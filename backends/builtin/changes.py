@@ -16,6 +16,7 @@ from notewell.backends.builtin.store import Store
 from notewell.config import SearchSettings
 from notewell.types import Skipped
 from notewell.workspace import Note, WorkspaceScan, scan
+from notewell.workspace.decoding import holds_no_text
 
 if TYPE_CHECKING:  # most agents have notes alone
     from notewell.config.schema import SessionSyncSettings
@@ -288,7 +289,8 @@ def note_changes(scan: WorkspaceScan, known: dict[str, IndexedNote]) -> NoteChan
         if before is None:
             changed.append((note, None))
         elif before.problem is not None and before[1:4] == note[2:5]:
-            again.append((note, before))  # what could not be read may be readable now
+            if not holds_no_text(before.problem):  # that is so until the file changes
+                again.append((note, before))
         elif before[1:4] != note[2:5]:
             young = before[1:4] == (note.size, UNSETTLED, note.ctime_ns)
             (again if young else changed).append((note, before))

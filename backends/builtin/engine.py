@@ -35,6 +35,7 @@ from notewell.backends.builtin.vectors.outcome import (
 from notewell.backends.loops import WorkCancelled, cancellable, off_the_loop
 from notewell.errors import BackendFailed
 from notewell.types import IndexReport, IndexStatus
+from notewell.workspace.decoding import holds_no_text
 
 if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
     from notewell.backends.builtin.background import BackgroundRefresh
@@ -173,7 +174,12 @@ class Engine:
         pending = count_unindexed(
             store, here, self._identity, self._site.agent.search, spoken=spoken
         )
-        unread = {**unread, **_visible(here.unread(), query)}
+        textless = {
+            path: why
+            for path, why in store.problems(live).items()
+            if holds_no_text(why)
+        }
+        unread = {**unread, **_visible({**textless, **here.unread()}, query)}
         closed = tuple(
             f"The workspace cannot be read: {each.detail}."
             for each in here.unreadable()

@@ -13,6 +13,7 @@ from notewell.backends.text.passages import names_given, note_names
 from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
+from notewell.workspace.decoding import NotText
 
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
@@ -56,6 +57,9 @@ class Indexer:
         """
         try:
             read = read_note(note.file)
+        except NotText as error:
+            self._leave_out(note, before, signature, error.why)
+            return
         except OSError as error:
             problem = error.strerror or "unreadable"
             # So that it does not pass for unchanged: an answer has to read it first.
@@ -75,7 +79,20 @@ class Indexer:
             tokens=self._chunking.tokens,
             overlap=self._chunking.overlap,
         )
-        self._replace(note, before, signature, read.digest, chunks, None)
+        self._replace(note, before, signature, read.digest, chunks, None, read.guess)
+
+    def _leave_out(
+        self,
+        note: Note,
+        before: IndexedNote | None,
+        signature: Signature,
+        problem: str,
+    ) -> None:
+        """Write down that a file holds no text; it is not read again as it is."""
+        if before and before.problem == problem:
+            self._touch(before, signature)
+        else:
+            self._replace(note, before, signature, b"", (), problem)
 
     def mark(self, before: IndexedNote, problem: str) -> None:
         """Write down why a note cannot be read now; its passages stay."""
@@ -126,12 +143,13 @@ class Indexer:
         digest: bytes,
         chunks: Iterable[Chunk],
         problem: str | None,
+        remark: str | None = None,
     ) -> None:
         chunks = list(chunks)
         if before:
             self._clear(before.id)
         key = self.put_row(
-            note.path, before.id if before else None, signature, digest, problem
+            note.path, before.id if before else None, signature, digest, problem, remark
         )
         self.add(key, note.path, chunks)
 
@@ -142,23 +160,24 @@ class Indexer:
         signature: Signature,
         digest: bytes,
         problem: str | None,
+        remark: str | None = None,
     ) -> int:
         """Write down how a file looks; `key` is its row if it has one. Return the row."""
         self.changed += 1
-        values = (*signature, digest, problem)
+        values = (*signature, digest, problem, remark)
         # Never `insert or replace`: it opens a statement journal, at which FTS5 writes
         # out what it has gathered, and that makes a segment of every single note.
         if key is not None:
             self._run(
                 f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?,"
-                " digest = ?, problem = ? where id = ?",
+                " digest = ?, problem = ?, remark = ? where id = ?",
                 (*values, key),
             )
             return key
         self._run(
             f"insert into {self._tables.files}"
-            "(size, mtime_ns, ctime_ns, digest, problem, path)"
-            " values (?, ?, ?, ?, ?, ?)",
+            "(size, mtime_ns, ctime_ns, digest, problem, remark, path)"
+            " values (?, ?, ?, ?, ?, ?, ?)",
             (*values, path),
         )
         return self._store.connection.last_insert_rowid()

@@ -22,7 +22,7 @@ from notewell.config import ChunkingSettings
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 
 # White space alone parts terms: notewell.backends.text.analysis has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
@@ -149,7 +149,7 @@ class Generation:
             mtime_ns integer not null,
             ctime_ns integer not null,
             digest blob not null,
-            problem text
+            problem text, remark text
         ) strict;
         create table {self.chunks}(
             id integer primary key,

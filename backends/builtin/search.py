@@ -15,6 +15,7 @@ from notewell.backends.text.ranking import rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.snippets import hit_of
 from notewell.types import EmptyReason, Fallback, Freshness, Hit
+from notewell.workspace.decoding import NOT_TEXT, holds_no_text
 from notewell.workspace.layout import show_name
 
 _FEWEST_CANDIDATES = 40
@@ -119,12 +120,24 @@ def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
     >>> unread_warnings({"memory": "Permission denied"})
     ('Cannot be read now, and is left out until it can: memory (Permission denied).',)
     """
-    if not unread:
+    closed = {path: why for path, why in unread.items() if not holds_no_text(why)}
+    textless = {
+        path: why.removeprefix(f"{NOT_TEXT}: ")
+        for path, why in unread.items()
+        if path not in closed
+    }
+    return (
+        *_named("Cannot be read now, and is left out until it can", closed),
+        *_named("Holds no text that can be read, and is left out", textless),
+    )
+
+
+def _named(said: str, paths: Mapping[str, str]) -> tuple[str, ...]:
+    if not paths:
         return ()
-    named = [f"{show_name(path)} ({why})" for path, why in sorted(unread.items())]
+    named = [f"{show_name(path)} ({why})" for path, why in sorted(paths.items())]
     more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-    said = ", ".join(named[:_NAMED])
-    return (f"Cannot be read now, and is left out until it can: {said}{more}.",)
+    return (f"{said}: {', '.join(named[:_NAMED])}{more}.",)
 
 
 def _hits(search: IndexSearch, candidates: Candidates, verifier: Verifier) -> list[Hit]:

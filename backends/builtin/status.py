@@ -1,6 +1,7 @@
 """What an index holds and lacks, counted when it is asked for."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -31,10 +32,14 @@ from notewell.types import (
     source_of,
 )
 from notewell.workspace import locate, read_note
+from notewell.workspace.decoding import holds_no_text
 from notewell.workspace.layout import show_name
 
 _CHECKED_AT_ONCE: Final = 64 * 2**20
 """Bytes of an index that are looked over before it is counted: some 60 ms."""
+
+_NAMED: Final = 5
+"""Notes that a sentence names."""
 
 _REBUILD: Final = "run `notewell index`; no note was touched"
 
@@ -74,7 +79,7 @@ class StatusReader:
             return self._unreadable(len(scanned), error, warnings)
         still = {path: why for path, why in others.items() if not self._reads(path)}
         closed = unread_warnings({**still, **scanned.unread()})
-        return replace(held, warnings=(*self._notice, *closed, *last))
+        return replace(held, warnings=(*self._notice, *closed, *held.warnings, *last))
 
     def report(self, synced: SyncReport, embedded: EmbedReport) -> IndexReport:
         """Count after a run; what is pending too, if it is not known.
@@ -99,7 +104,7 @@ class StatusReader:
             changed=synced.done,
             skipped=(*synced.scanned.skipped, *held.skipped),
             local_to_remote=embedded.local_to_remote,
-            warnings=(*self._notice, *closed, *others),
+            warnings=(*self._notice, *closed, *held.warnings, *others),
         )
 
     def _counted(
@@ -119,11 +124,12 @@ class StatusReader:
         identity = IndexIdentity.decoded(store.built_with(live) or "")
         vectors, searched = _vectors(store, live, search.store.vector)
         named = scanned.unread()
-        others = {
+        problems = {
             path: why
             for path, why in store.problems(live).items()
             if path not in named and scanned.notes.why_unread(path) is None
         }
+        others = {p: why for p, why in problems.items() if not holds_no_text(why)}
         held = IndexStatus(
             location=str(self._path),
             bytes=index_bytes(self._path),
@@ -135,9 +141,10 @@ class StatusReader:
             identity={"chunker": identity.chunker, "tokenizer": identity.tokenizer},
             vectors=vectors,
             skipped=tuple(
-                Skipped(path=show_name(path), reason="unreadable", detail=why)
-                for path, why in others.items()
+                Skipped(path=show_name(path), reason=_reason(why), detail=why)
+                for path, why in problems.items()
             ),
+            warnings=_guessed(store.remarks(live)),
             details={**searched, **_transcripts(store, live)},
         )
         return held, others
@@ -185,6 +192,21 @@ class StatusReader:
             skipped=synced.scanned.skipped,
             warnings=warnings,
         )
+
+
+def _reason(problem: str) -> str:
+    return "not-text" if holds_no_text(problem) else "unreadable"
+
+
+def _guessed(remarks: Mapping[str, str]) -> tuple[str, ...]:
+    """Say of which notes the encoding is a guess."""
+    if not remarks:
+        return ()
+    named = [f"{show_name(path)} ({said})" for path, said in remarks.items()]
+    left = len(named) - _NAMED
+    more = f" and {left:,} more" if left > 0 else ""
+    listed = ", ".join(named[:_NAMED]) + more
+    return (f"Not UTF-8, and read as what it looks like: {listed}. Better saved anew.",)
 
 
 def _transcripts(store: Store, live: Generation) -> dict[str, str]:

@@ -252,6 +252,15 @@ class Store:
             )
         )
 
+    def remarks(self, tables: Generation) -> dict[str, str]:
+        """Return what is said of how notes were read, by path."""
+        return dict(
+            self.rows(
+                f"select path, remark from {tables.files}"
+                " where remark is not null and problem is null order by path"
+            )
+        )
+
     def require_whole(self) -> dict[str, Any]:
         """See that every table that searches read is there; return all settings.
 

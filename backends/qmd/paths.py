@@ -25,12 +25,12 @@ from notewell.config.schema import QmdPath
 from notewell.errors import PathRefused
 from notewell.files import read_regular
 from notewell.workspace import Locator, Workspace, split_lines
+from notewell.workspace.decoding import decode
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
     LONG_TERM_NOTE,
     LONG_TERM_NOTE_IN_LOWER_CASE,
     MEMORY_FOLDER,
-    decode_note,
     has_workspace_layout,
     lists_name,
     relative_to,
@@ -342,9 +342,9 @@ class NotePassages:
             if kept and kept[0] == signature:
                 return kept[1:]
             raw = read_regular(file)
+            lines = split_lines(decode(raw).text)
         except (PathRefused, OSError, ValueError):
             return None
-        lines = split_lines(decode_note(raw))
         passages = list(cut_passages(lines, path, signature, self._chunking))
         if len(self._kept) >= _MOST_KEPT:
             self._kept.clear()

@@ -227,7 +227,7 @@ class Skipped:
     Attributes:
         path: As in a hit; undecodable bytes are shown as `\\xNN`.
         reason: One of `symlink`, `unreadable`, `not-a-file`, `too-large`,
-            `bad-name`, `missing`, `ignored`, `duplicate`.
+            `bad-name`, `missing`, `ignored`, `duplicate`, `not-text`, `not-downloaded`.
         detail: The same for a person.
     """
 

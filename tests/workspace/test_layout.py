@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from notewell.workspace.layout import (
     MAX_NOTE_BYTES,
-    decode_note,
     read_note,
     split_lines,
 )
@@ -44,48 +43,6 @@ def test_joined_lines_are_the_text(text: str) -> None:
 
     assert "\n".join(lines) + "\n" * text.endswith("\n") == text
     assert all("\n" not in line for line in lines)
-
-
-@given(st.text())
-def test_utf8_is_read_verify(text: str) -> None:
-    raw = text.encode("utf-8")
-
-    assert decode_note(raw) == text.removeprefix("\ufeff")
-
-
-def test_a_byte_order_mark_is_dropped() -> None:
-    assert decode_note(codecs.BOM_UTF8 + "日本".encode()) == "日本"
-
-
-@pytest.mark.parametrize("order", ["le", "be"])
-def test_utf16_with_its_mark_is_read(order: str) -> None:
-    mark = codecs.BOM_UTF16_LE if order == "le" else codecs.BOM_UTF16_BE
-
-    assert decode_note(mark + "kiwi\r\n数".encode(f"utf-16-{order}")) == "kiwi\r\n数"
-
-
-@pytest.mark.parametrize("order", ["le", "be"])
-@pytest.mark.parametrize("text", ["", "kiwi\r\n数", "\U0001f389", "é"])
-def test_utf32_with_its_mark_is_read_and_not_taken_for_utf16(
-    order: str, text: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "a.md"
-    file.write_bytes(f"\ufeff{text}".encode(f"utf-32-{order}"))
-
-    note = read_note(file)
-
-    assert (note.text, note.odd) == (text, "read as UTF-32")
-
-
-def test_bytes_that_are_no_text_become_replacement_characters(tmp_path: Path) -> None:
-    note = tmp_path / "latin.md"
-    note.write_bytes(b"caf\xe9\n")
-
-    read = read_note(note)
-
-    assert read.text == "caf\ufffd\n"
-    assert read.odd is not None
-    assert "UTF-8" in read.odd
 
 
 def test_the_digest_is_of_the_raw_bytes(tmp_path: Path) -> None:

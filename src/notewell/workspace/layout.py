@@ -1,11 +1,10 @@
-"""What a folder of notes looks like, and what a note is: names, values, bytes to lines.
+"""What a folder of notes looks like, and what a note is: names, values, lines.
 
 A folder that holds `MEMORY.md` or a folder `memory` has the workspace layout:
 only those, and `USER.md`, are memory. Any other folder of Markdown is read whole.
 Nothing here alters a note.
 """
 
-import codecs
 import os
 import unicodedata
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from typing import Final, NamedTuple
 from notewell.files import MAX_FILE_BYTES, read_regular
 from notewell.types import ExtraPath, NarrowedPath, Skipped
 from notewell.values import dataclass
+from notewell.workspace.decoding import decode
 
 MAX_NOTE_BYTES: Final = MAX_FILE_BYTES
 """A larger file is an export or a log: it would cost more than it can answer."""
@@ -50,15 +50,6 @@ HEAVY_MARKERS: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 MARKDOWN_SUFFIXES: Final = frozenset({".md", ".MD", ".Md", ".mD"})
 _TRIES: Final = 5
 _FARTHEST: Final = 2**63 - 1
-
-_MARKS: Final = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-
-_MARKED: Final = {mark[:1] for mark, _ in _MARKS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,17 +220,20 @@ class NoteText(NamedTuple):
         text: Decoded; line ends are as in the file.
         digest: 16 bytes, BLAKE2b of the raw bytes.
         odd: What a person should know about the encoding, or None.
+        guess: The name of the encoding where the bytes do not tell it.
     """
 
     text: str
     digest: bytes
     odd: str | None = None
+    guess: str | None = None
 
 
 def read_note(file: str | os.PathLike[str]) -> NoteText:
     """Read one regular file.
 
     Raises:
+        NotText: what is in it cannot be read as text.
         OSError: it is missing, unreadable, a symbolic link or behind one, not a
             regular file, or larger than MAX_NOTE_BYTES.
     """
@@ -247,32 +241,9 @@ def read_note(file: str | os.PathLike[str]) -> NoteText:
     from hashlib import blake2b
 
     raw = read_regular(file)
-    text, odd = _decode(raw)
-    return NoteText(text, blake2b(raw, digest_size=16).digest(), odd)
-
-
-def decode_note(raw: bytes) -> str:
-    r"""Decode a note: UTF-8, or UTF-16 or UTF-32 as `encoding_of` finds it.
-
-    A byte order mark is dropped; what cannot be decoded becomes U+FFFD.
-
-    >>> decode_note(b"\xef\xbb\xbfa\r\nb")
-    'a\r\nb'
-    """
-    return _decode(raw)[0]
-
-
-def encoding_of(raw: bytes) -> str:
-    """Return the codec of a note, which its byte order mark tells.
-
-    >>> encoding_of(codecs.BOM_UTF32_LE + "né".encode("utf-32-le"))
-    'utf-32-le'
-    """
-    for mark, codec in _MARKS:
-        # The mark of UTF-16 begins that of UTF-32 as well.
-        if raw.startswith(mark) and (len(mark) < 4 or len(raw) % 4 == 0):
-            return codec
-    return "utf-8"
+    read = decode(raw)
+    digest = blake2b(raw, digest_size=16).digest()
+    return NoteText(read.text, digest, read.odd, read.guess)
 
 
 def split_lines(text: str) -> list[str]:
@@ -290,15 +261,3 @@ def split_lines(text: str) -> list[str]:
     if not lines[-1]:
         lines.pop()
     return lines
-
-
-def _decode(raw: bytes) -> tuple[str, str | None]:
-    if raw[:1] in _MARKED and (codec := encoding_of(raw)) != "utf-8":
-        text = raw.decode(codec, "replace").removeprefix("\ufeff")
-        return text, f"read as {codec[:6].upper()}"
-    raw = raw.removeprefix(codecs.BOM_UTF8)
-    try:
-        return raw.decode("utf-8"), None
-    except UnicodeDecodeError:
-        odd = "not valid UTF-8; the bytes in question are read as U+FFFD"
-        return raw.decode("utf-8", "replace"), odd

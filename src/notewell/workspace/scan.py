@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from notewell.files import read_regular
 from notewell.types import ExtraPath, Skipped
+from notewell.workspace.decoding import decode
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
     HEAVY_MARKERS,
@@ -32,7 +33,6 @@ from notewell.workspace.layout import (
     Note,
     Workspace,
     WorkspaceScan,
-    decode_note,
     has_workspace_layout,
     is_markdown,
     is_valid_name,
@@ -88,13 +88,14 @@ class IgnoreRules(NamedTuple):
         try:
             # Followed if it is a link: its text is only matched, never shown.
             raw = read_regular(os.path.join(folder, IGNORE_FILE), follow_link=True)
+            text = decode(raw).text
         except OSError as exc:
             detail = f"not applied: {exc.strerror}"
             skipped.append(
                 Skipped(path=prefix + IGNORE_FILE, reason="unreadable", detail=detail)
             )
             return self
-        spec = _compile(decode_note(raw).splitlines(), prefix, skipped)
+        spec = _compile(text.splitlines(), prefix, skipped)
         return IgnoreRules((*self.levels, _Level(prefix, spec)))
 
 

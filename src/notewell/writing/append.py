@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 from notewell.errors import NoteNotWritten, PathRefused, UsageError
 from notewell.files import read_regular, writable_text
 from notewell.workspace import Workspace, locate, read_note, split_lines
-from notewell.workspace.layout import MAX_NOTE_BYTES, decode_note, encoding_of
+from notewell.workspace.decoding import NotText, decode, encoding_name
+from notewell.workspace.layout import MAX_NOTE_BYTES
 from notewell.writing.blocks import NewText, find_new_text, joined_lines
 from notewell.writing.journal import JournalEntry, NoteJournal
 from notewell.writing.locks import only_writer_of, state_file
@@ -150,19 +151,24 @@ class _Job:
         """Find what the note lacks before anybody has to wait for us."""
         try:
             before = read_regular(self._place.file)
+            self._compared = before, self._fresh(before)
         except OSError:
             return
-        self._compared = before, self._fresh(before)
 
     def run(self, journal: NoteJournal) -> AppendResult | None:
         """Append what the note lacks; None when it was replaced meanwhile."""
         place = self._place
         with open_for_append(place.file, place.path) as note:
             before = note.read()
-            fresh = self._fresh(before)
-            if not fresh.lines:
-                return _standing(place.path, _lines(before), fresh)
-            return self.write(note, before, fresh, journal)
+            try:
+                fresh = self._fresh(before)
+                if not fresh.lines:
+                    return _standing(place.path, _lines(before), fresh)
+                return self.write(note, before, fresh, journal)
+            except NotText as exc:
+                raise NoteNotWritten(place.path, exc.why) from exc
+            except UnicodeEncodeError as exc:
+                raise NoteNotWritten(place.path, _lacks(exc)) from exc
 
     def write(
         self, note: NoteFile, before: bytes, fresh: NewText, journal: NoteJournal
@@ -186,6 +192,12 @@ class _Job:
         if self._compared is not None and self._compared[0] == before:
             return self._compared[1]
         return find_new_text(self._lines, _lines(before), known=self._known)
+
+
+def _lacks(error: UnicodeEncodeError) -> str:
+    sign = error.object[error.start]
+    name = encoding_name(error.encoding)
+    return f"it is written in {name}, which has no {sign!r}; save it as UTF-8"
 
 
 def _finish(workspace: Workspace, journal: NoteJournal) -> tuple[str, ...]:
@@ -250,7 +262,7 @@ def _draft(before: bytes, fresh: NewText, title: str | None) -> _Draft:
     """Return the bytes to append, in the note's encoding and with its line ends."""
     note = _lines(before)
     ends = "\r\n" if note and note[0].endswith("\r") else "\n"
-    codec = encoding_of(before)
+    codec = decode(before).codec
     head: list[str] = []
     tight = fresh.tight or (note and _are_items(note[-1], fresh.lines[0]))
     if note and note[-1].strip() and not tight:
@@ -264,7 +276,16 @@ def _draft(before: bytes, fresh: NewText, title: str | None) -> _Draft:
     start = ends if note and not before.endswith("\n".encode(codec)) else ""
     text = start + "".join(f"{line}{ends}" for line in (*head, *fresh.lines))
     first = len(note) + len(head) + 1
-    return _Draft(text.encode(codec, "replace"), first, first + len(fresh.lines) - 1)
+    return _Draft(_encoded(text, codec), first, first + len(fresh.lines) - 1)
+
+
+def _encoded(text: str, codec: str) -> bytes:
+    """Encode a text as its note is; nothing is written that would have to be altered.
+
+    Raises:
+        UnicodeEncodeError: an older encoding lacks a character.
+    """
+    return text.encode(codec, "replace" if codec.startswith("utf") else "strict")
 
 
 def _standing(path: str, note: Sequence[str], fresh: NewText) -> AppendResult:
@@ -285,7 +306,7 @@ def _lines_of(workspace: Workspace, path: str) -> list[str]:
 
 
 def _lines(note: bytes) -> list[str]:
-    return split_lines(decode_note(note))
+    return split_lines(decode(note).text)
 
 
 def _trimmed(text: str) -> list[str]:

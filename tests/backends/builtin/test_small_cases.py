@@ -211,7 +211,7 @@ def test_odd_files_do_not_stop_the_others_and_nothing_outside_is_read(
     (memory / "device.md").symlink_to("/dev/zero")
     os.mkfifo(memory / "pipe.md")
     (memory / "folder.md").mkdir()
-    (memory / "latin.md").write_bytes(b"caf\xe9 kiwi")
+    (memory / "latin.md").write_bytes(b"caf\xe9 kiwi" + b" plain" * 10)
     (memory / "wide.md").write_bytes("kiwi\n".encode("utf-16"))
     (memory / "nul.md").write_bytes(b"\x00kiwi\x00papaya")
     notebook.write({"memory/good.md": "kiwi", "memory/empty.md": ""})

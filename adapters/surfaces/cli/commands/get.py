@@ -15,8 +15,8 @@ _TEXT: Final = """Print lines of a note.
 PATH is what `notewell search` printed: a path relative to the workspace, alone or
 as a citation with lines. A bare date such as 2026-01-10 finds memory/2026-01-10.md.
 
-The output is text in UTF-8, also where the note is not: UTF-16 and UTF-32
-are decoded, a byte order mark is left out, and a byte that is no text becomes
+The output is text in UTF-8, also where the note is not: it is read as the search
+reads it, a byte order mark is left out, and a byte that is no text becomes
 U+FFFD. One newline ends it. stderr says what was odd.
 
 A note that does not exist is no error: the exit code is 0, stdout stays empty, and

@@ -82,10 +82,15 @@ def test_nothing_outside_is_ever_printed(
     [
         (b"\xef\xbb\xbfcaf\xc3\xa9\n", "café\n", ""),
         ("café\n".encode("utf-16"), "café\n", "note: read as UTF-16\n"),
-        (b"caf\xe9\n", "caf\ufffd\n", "U+FFFD"),
+        (
+            "öffnet fünf süße ".encode() + b"\xe9\n",
+            "öffnet fünf süße \ufffd\n",
+            "U+FFFD",
+        ),
+        ("kiwi\n".encode("utf-16-le"), "kiwi\n", "note: read as UTF-16, without"),
         (b"no newline", "no newline\n", ""),
     ],
-    ids=["byte order mark", "UTF-16", "Latin-1", "no final newline"],
+    ids=["byte order mark", "UTF-16", "damaged", "no mark", "no final newline"],
 )
 def test_what_is_printed_is_text_in_utf8_and_not_the_bytes_of_the_file(
     raw: bytes, printed: str, said: str, run: "Notewell", notes: Path
