@@ -120,8 +120,15 @@ def test_a_day_without_a_log_means_its_other_note(notes: Workspace) -> None:
     assert get_document(notes, "4.3.2026").path == "memory/2026-03-04-call.md"
 
 
+def test_in_a_vault_a_day_means_the_note_that_is_called_so(lay: Lay) -> None:
+    root = lay({"journals/2026_03_03.md": "log", "2026-03-03 call.md": "call"})
+
+    for given in ("2026-03-03", "March 3rd, 2026", "[[Mar 3rd, 2026]]"):
+        assert get_document(Workspace(root=root), given).text == "log", given
+
+
 @pytest.mark.parametrize(
-    "given", ["report of 2026-03-03", "March 2026", "2026", "2026-03-03 42", "last May"]
+    "given", ["report of 2026-03-03", "March 2026", "2026", "last May"]
 )
 def test_what_is_more_or_less_than_a_day_means_no_log(
     notes: Workspace, given: str

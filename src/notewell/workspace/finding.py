@@ -13,7 +13,6 @@ from typing import Final
 
 from notewell.errors import PathRefused
 from notewell.values import dataclass
-from notewell.workspace.days import day_of, is_log_name
 from notewell.workspace.layout import (
     MEMORY_FOLDER,
     READABLE_AT_ROOT,
@@ -35,7 +34,6 @@ from notewell.workspace.scan import scan
 
 MOST_CANDIDATES: Final = 10
 _SHOWN: Final = 5
-_JOINING: Final = frozenset(["on", "the", "of", "le", "el", "am", "der", "den"])
 
 
 def _shows_all(_path: str) -> bool:
@@ -213,30 +211,16 @@ class _Finder:
 
     def _of_day(self, text: str) -> list[str]:
         """Return the log of the day that a text names, else the day's other notes."""
-        day = self._day(text)
-        if day is None:
-            return []
-        notes = [path for path in self._paths if day_of(os.path.basename(path)) == day]
-        logs = [path for path in notes if is_log_name(os.path.basename(path))]
-        return _preferred(logs or notes)
-
-    def _day(self, text: str) -> date | None:
-        """Return the one day that a text names; None if it says more than that."""
-        from notewell.dates import read_range  # only where no note has the name
+        from notewell.dates import day_in_name, read_range  # where no note has the name
 
         today = self._aids.today()
         found = read_range(text, today)
         if found is None or found.first != found.last:
-            return None
-        words = text.replace(",", " ").split()
-        for at, word in enumerate(words):
-            if word in _JOINING or word == str(found.first.year):
-                continue
-            rest = " ".join((*words[:at], *words[at + 1 :]))
-            idle = rest and read_range(rest, today) == found
-            if idle and not read_range(f"last {word}", today):  # no day of the week
-                return None
-        return found.first
+            return []
+        notes = [path for path in self._paths if day_in_name(path) == found.first]
+        stems = {path: os.path.basename(path)[:-3] for path in notes}
+        logs = [path for path in notes if read_range(stems[path], today) == found]
+        return _preferred(logs or notes)
 
     def _missing(self, found: NoteLocation, request: PathRequest) -> NoteLocation:
         name = request.name
