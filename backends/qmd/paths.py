@@ -21,7 +21,7 @@ from notewell.backends.qmd.globs import compile_glob, portable_pattern
 from notewell.backends.text.chunking import cut_passages
 from notewell.backends.text.passages import Passage
 from notewell.config import ChunkingSettings
-from notewell.config.schema import QmdPath
+from notewell.config.memory_schema import QmdPath
 from notewell.errors import PathRefused
 from notewell.files import read_regular
 from notewell.workspace import Locator, Workspace, split_lines

@@ -207,6 +207,9 @@ async def find_program(
         BackendFailed: its version is too old, or it does not say one.
         BackendTimeout: it says nothing in time.
     """
+    if not command:
+        why = "memory.qmd.command names no program"
+        raise BackendUnavailable(BACKEND, why, remedy="correct memory.qmd.command")
     found = _which(command[0], environ)
     entry = _behind_launcher(found)
     if entry is None or len(command) > 1:

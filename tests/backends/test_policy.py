@@ -23,7 +23,8 @@ OUTSIDE: Final = ("backends/builtin/", "backends/qmd/", "backends/registry.py")
 """Where an engine may be known by name: in the engines, and in the table of them."""
 
 HONEST: Final = {
-    "config/schema.py": "the keys under memory.qmd and memorySearch.qmd, and defaults",
+    "config/memory_schema.py": "the keys under memory.qmd, and defaults",
+    "config/schema.py": "the key memorySearch.qmd",
 }
 
 

@@ -178,13 +178,13 @@ def test_a_profile_that_would_leave_its_folder_is_refused(
     ],
 )
 def test_an_id_that_is_no_file_name_is_refused(load: Load, name: str) -> None:
-    with pytest.raises(ConfigError, match=r"agents\.list\[1\]\.id") as caught:
-        load(f'{{"agents": {{"list": [{{"id": "ok"}}, {{"id": "{name}"}}]}}}}')
+    with pytest.raises(ConfigError, match=r"agents\.list\[0\]\.id") as caught:
+        load(f'{{"agents": {{"list": [{{"id": "{name}"}}]}}}}')
 
     assert "an agent id" in caught.value.remedy
 
 
-@pytest.mark.parametrize("name", ["main", "工作", "ops-2", "a.b_c", "x" * 64])
+@pytest.mark.parametrize("name", ["main", "工作", "ops-2", "_own", "a.b_c", "x" * 64])
 def test_an_id_in_any_script_names_the_index_file(load: Load, name: str) -> None:
     settings = load(f'{{"agents": {{"list": [{{"id": "{name}"}}]}}}}')
 
@@ -193,8 +193,57 @@ def test_an_id_in_any_script_names_the_index_file(load: Load, name: str) -> None
 
 @pytest.mark.parametrize("second", ["work", "Work", "WORK"])
 def test_two_agents_never_share_an_id(load: Load, second: str) -> None:
-    with pytest.raises(ConfigError, match=r"agents\.list\[1\]\.id"):
-        load(f"{{agents: {{list: [{{id: 'work'}}, {{id: '{second}'}}]}}}}")
+    settings = load(f"{{agents: {{list: [{{id: 'work'}}, {{id: '{second}'}}]}}}}")
+
+    assert [agent.at for agent in settings.agents] == ["agents.list[0]"]
+    [warning] = settings.warnings
+    assert warning.startswith("agents.list[1].id: ")
+    assert "this agent is left out" in warning
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "7",
+        "{}",
+        "{id: 'x', workspace: 7}",
+        "{id: 'x', memorySearch: {enabled: 'no'}}",
+        "{id: 'x', memorySearch: 7}",
+    ],
+)
+def test_a_wrong_entry_costs_its_agent_and_no_other(load: Load, wrong: str) -> None:
+    settings = load(f"{{agents: {{list: [{{id: 'a'}}, {wrong}, {{id: 'b'}}]}}}}")
+
+    assert [agent.id for agent in settings.agents] == ["a", "b"]
+    [warning] = settings.warnings
+    assert warning.startswith("agents.list[1]")
+    assert "this agent is left out" in warning
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "7, {id: 'a'}",
+        "{id: 'a'}, {id: '../x', default: true}",
+        "{id: 'a'}, {id: 'x', default: 'yes'}",
+        "{id: 'a'}, {id: 'x', default: true, workspace: 7}",
+        "{id: 'x', memorySearch: {enabled: 'no'}}, {id: 'a'}",
+    ],
+)
+def test_the_default_agent_never_becomes_another_by_a_mistake(
+    load: Load, entries: str
+) -> None:
+    with pytest.raises(ConfigError):
+        load(f"{{agents: {{list: [{entries}]}}}}")
+
+
+def test_a_wrong_first_entry_is_left_out_where_another_is_the_default(
+    load: Load,
+) -> None:
+    settings = load("{agents: {list: [7, {id: 'b'}, {id: 'a', default: true}]}}")
+
+    assert settings.default_agent == "a"
+    assert [agent.id for agent in settings.agents] == ["b", "a"]
 
 
 def test_agents_never_share_an_index_file(load: Load, home: Path) -> None:

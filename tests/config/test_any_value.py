@@ -18,12 +18,8 @@ from notewell.config import (
 )
 from notewell.config.blocks import leaf_keys
 from notewell.config.listing import list_settings
-from notewell.config.schema import (
-    CompactionSettings,
-    MemorySettings,
-    ProviderSettings,
-    SearchSettings,
-)
+from notewell.config.memory_schema import MemorySettings
+from notewell.config.schema import CompactionSettings, ProviderSettings, SearchSettings
 from notewell.errors import ConfigError
 
 KEYS = [
@@ -51,11 +47,17 @@ CLOSED = {
     "agents.defaults.memorySearch.provider": "none",
     "agents.defaults.memorySearch.remote.batch.enabled": False,
     "agents.defaults.compaction.memoryFlush.enabled": False,
+    "agents.defaults.memorySearch.cache.enabled": False,
+    "agents.defaults.memorySearch.cache.maxEntries": 0,
+    "memory.qmd.command": [],
+    "memory.qmd.includeDefaultMemory": False,
+    "memory.qmd.sessions.retentionDays": 0,
+    "memory.qmd.scope.rules": [{"action": "deny"}],
 }
 """What counts in the place of a wrong value, where that is not the default."""
 
 REFUSED = re.compile(
-    r"memory\.backend|memory\.qmd(\.scope.*)?|agents\.defaults(\.workspace)?"
+    r"memory\.backend|agents\.defaults(\.workspace)?"
     r"|(memory\.search|agents\.defaults\.memorySearch)(\.enabled)?"
 )
 """Keys without which nobody knows what may be answered."""

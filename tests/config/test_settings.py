@@ -7,7 +7,13 @@ from typing import TypeAlias
 
 import pytest
 
-from notewell.config import ScopeMatch, ScopeRule, Settings, load_settings
+from notewell.config import (
+    ScopeMatch,
+    ScopeRule,
+    ScopeSettings,
+    Settings,
+    load_settings,
+)
 from notewell.config.listing import list_settings
 from notewell.errors import ConfigError
 from notewell.types import NarrowedPath
@@ -82,7 +88,6 @@ def test_offline_is_yes_or_no(load: Load) -> None:
     ("key", "value", "accepted"),
     [
         ("memory.backend", "1", "the name of a plugin"),
-        ("memory.qmd.scope.default", '"ask"', '"allow" or "deny"'),
         (f"{SEARCH}.enabled", "null", "true or false"),
         ("agents.defaults.workspace", "7", "a path"),
         ("plugins.slots.memory", "[]", '"none"'),
@@ -102,7 +107,6 @@ def test_a_wrong_value_is_an_error_where_nobody_knows_what_may_be_answered(
     ("key", "value", "accepted"),
     [
         ("memory.citations", '"sometimes"', '"auto", "on" or "off"'),
-        ("memory.qmd.command", "[]", "a list of arguments"),
         ("memory.qmd.searchMode", '"hybrid"', '"vsearch"'),
         ("memory.qmd.update.interval", '"5 minutes"', '"5m"'),
         ("memory.qmd.update.interval", "-1", "0 is off"),
@@ -110,7 +114,7 @@ def test_a_wrong_value_is_an_error_where_nobody_knows_what_may_be_answered(
         ("memory.qmd.limits.timeoutMs", "0", "from 1 to"),
         ("memory.qmd.paths", '{"path": "x"}', "a list of objects with path"),
         (f"{SEARCH}.extraPaths", '"notes"', "a list of paths"),
-        (f"{SEARCH}.sources", '["memory", "web"]', '"memory" or "sessions"'),
+        (f"{SEARCH}.sources", '"memory"', '"memory" or "sessions"'),
         (f"{SEARCH}.chunking.tokens", "15", "from 16"),
         (f"{SEARCH}.chunking.tokens", "true", "a whole number"),
         (f"{SEARCH}.query.maxResults", "0", "from 1"),
@@ -152,6 +156,14 @@ def test_a_wrong_value_costs_its_key_with_a_warning_that_says_what_is_accepted(
         ("memory.offline", "null", True),
         ("memory.fallback", '"qmd"', "none"),
         (f"{SEARCH}.remote.batch.enabled", '"no"', False),
+        (f"{SEARCH}.cache.enabled", '"no"', False),
+        (f"{SEARCH}.cache.maxEntries", '"few"', 0),
+        ("memory.qmd.command", "[]", []),
+        ("memory.qmd.command", "7", []),
+        ("memory.qmd.includeDefaultMemory", '"no"', False),
+        ("memory.qmd.sessions.retentionDays", '"30 days"', 0.0),
+        ("memory.qmd.sessions.retentionDays", "-1", 0.0),
+        ("memory.qmd.scope.default", '"ask"', "deny"),
         ("agents.defaults.compaction.memoryFlush.enabled", '"no"', False),
     ],
 )
@@ -291,6 +303,54 @@ def test_an_extra_path_may_have_a_pattern_and_a_slip_in_it_widens_nothing(
     ]
 
 
+ALLOW = ScopeRule(action="allow", match=ScopeMatch(chat_type="direct"))
+NOBODY = ScopeRule(action="deny")
+
+
+@pytest.mark.parametrize(
+    ("scope", "rules"),
+    [
+        (
+            "{rules: [{action: 'allow', match: {chatType: 'direct'}}, 7]}",
+            (ALLOW, NOBODY),
+        ),
+        ("{rules: [{action: 'ask'}]}", (NOBODY,)),
+        ("{rules: [{action: 'allow', match: {chatType: 'x'}}]}", (NOBODY,)),
+        ("{rules: [{action: 'allow', match: {chatTyp: 'direct'}}]}", (NOBODY,)),
+        ("{rules: [{action: 'allow', mach: {}}]}", (NOBODY,)),
+        ("{rules: [{match: {}}]}", (NOBODY,)),
+        ("{rulez: [{action: 'deny'}]}", (NOBODY,)),
+        ("'allow'", (NOBODY,)),
+    ],
+)
+def test_a_wrong_rule_allows_nobody_and_those_before_it_hold(
+    load: Load, scope: str, rules: tuple[ScopeRule, ...]
+) -> None:
+    settings = load(f"{{memory: {{qmd: {{scope: {scope}}}}}}}")
+
+    assert settings.memory.qmd.scope == ScopeSettings(default="deny", rules=rules)
+    [warning] = settings.warnings
+    assert warning.startswith("memory.qmd.scope")
+
+
+@pytest.mark.parametrize(
+    ("written", "found", "warnings"),
+    [
+        ("[]", ("memory",), 1),
+        ("['sessions', 'web']", ("sessions",), 1),
+        ("['web']", ("memory",), 2),
+        ("['sessions', 'memory', 'sessions']", ("sessions", "memory"), 0),
+    ],
+)
+def test_a_source_that_nobody_has_costs_itself_and_none_at_all_is_told(
+    load: Load, written: str, found: tuple[str, ...], warnings: int
+) -> None:
+    settings = load(f"{{memory: {{search: {{sources: {written}}}}}}}")
+
+    assert settings.agent(None).search.sources == found
+    assert len(settings.warnings) == warnings
+
+
 def test_a_wrong_item_of_a_list_is_left_out_alone(load: Load) -> None:
     settings = load(
         "{memory: {qmd: {paths: [{path: 'a'}, {name: 'b'}, {path: 'c', pattern: 5}]},"
@@ -321,15 +381,6 @@ def test_a_wrong_item_of_a_list_is_left_out_alone(load: Load) -> None:
         ),
         ("{memory: 'x'}", "memory"),
         ("{memory: {search: []}}", "memory.search"),
-        ("{memory: {qmd: 'x'}}", "memory.qmd"),
-        (
-            "{memory: {qmd: {scope: {rules: [{action: 'ask'}]}}}}",
-            "memory.qmd.scope.rules[0].action",
-        ),
-        (
-            "{memory: {qmd: {scope: {rules: [{action: 'deny', match: {chatType: 'x'}}]}}}}",
-            "memory.qmd.scope.rules[0].match.chatType",
-        ),
         ("{plugins: {slots: 1}}", "plugins.slots"),
     ],
 )
@@ -386,10 +437,6 @@ def test_a_wrong_flag_is_an_error(load: Load) -> None:
             "did you mean agents.defaults.compaction.memoryFlush.enabled?",
         ),
         ("{memory: {qmd: {limits: {zzz: 1}}}}", "known: maxResults,"),
-        (
-            "{memory: {qmd: {paths: [{path: 'a', patern: 'b'}]}}}",
-            "memory.qmd.paths[0].pattern?",
-        ),
     ],
 )
 def test_an_unknown_key_of_ours_is_a_warning_with_the_nearest(

@@ -4,22 +4,24 @@
 """
 
 from notewell.config.load import load_settings
+from notewell.config.memory_schema import (
+    MemorySettings,
+    QmdPath,
+    QmdSettings,
+    QmdUpdate,
+    ScopeMatch,
+    ScopeRule,
+    ScopeSettings,
+)
 from notewell.config.schema import (
     ChunkingSettings,
     CompactionSettings,
     HybridSettings,
     LocalSettings,
     MemoryFlushSettings,
-    MemorySettings,
     ProviderSettings,
-    QmdPath,
-    QmdSettings,
-    QmdUpdate,
     QuerySettings,
     RemoteSettings,
-    ScopeMatch,
-    ScopeRule,
-    ScopeSettings,
     SearchSettings,
     StoreSettings,
     SyncSettings,

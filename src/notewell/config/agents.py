@@ -24,6 +24,7 @@ from notewell.errors import ConfigError
 
 MAIN: Final = "main"
 TEMPLATE: Final = "{agentId}"
+_LOST: Final = "this agent is left out"
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +47,7 @@ def read_agents(
     Raises:
         ConfigError: an entry or a value in it makes no sense.
     """
-    entries = list(_entries(raw))
-    _check_ids(entries)
+    entries = _entries(raw, context)
     lead = next((entry for entry in entries if entry.chosen), None)
     lead = lead or (entries[0] if entries else None)
     suffix = f"-{profile}" if profile else ""
@@ -57,17 +57,52 @@ def read_agents(
     for entry in entries:
         # OpenClaw gives every other agent a folder of its own.
         place = usual if entry is lead else context.state / f"workspace-{entry.id}"
-        found.append(
-            _agent(entry, file=file, flags=flags, context=context, usual=place)
-        )
+        try:
+            found.append(
+                _agent(entry, file=file, flags=flags, context=context, usual=place)
+            )
+        except ConfigError as error:
+            if entry is lead or context.strict:
+                raise
+            warn_of(error, context, _LOST)
     if not found:
         settings = _named(defaults.settings, MAIN)
         found = [replace(defaults, settings=settings)]
     return defaults, tuple(_apart(found, context))
 
 
-def _entries(raw: Mapping[str, object]) -> Iterator[_Entry]:
-    """Yield the agents of `agents.list[]`, and of `agents.entries`, its successor."""
+def _entries(raw: Mapping[str, object], context: ReadContext) -> list[_Entry]:
+    """Return the agents of `agents.list[]`, and of `agents.entries`, its successor.
+
+    A wrong entry is left out, with a warning.
+
+    Raises:
+        ConfigError: it is the one that is meant when none is named.
+    """
+    found: list[_Entry] = []
+    wrong: list[tuple[ConfigError, bool | None]] = []
+    known: dict[str, str] = {}
+    for name, key, at, item in _items(raw):
+        try:
+            entry = _entry(name, key, at, item)
+            _check_id(entry, known)
+        except ConfigError as error:
+            wrong.append((error, _may_lead(item, first=not found and not wrong)))
+        else:
+            found.append(entry)
+    chosen = any(entry.chosen for entry in found)
+    for problem, leads in wrong:
+        # Whoever is asked without a name must not become somebody else.
+        if leads is None or (leads and not chosen):
+            raise problem
+        warn_of(problem, context, _LOST)
+    return found
+
+
+def _items(
+    raw: Mapping[str, object],
+) -> Iterator[tuple[object, str, str, object]]:
+    """Yield of each entry its id, the key of that, where it stands, and the entry."""
     listed = raw.get("list", [])
     if not isinstance(listed, list):
         raise ConfigError(
@@ -75,14 +110,20 @@ def _entries(raw: Mapping[str, object]) -> Iterator[_Entry]:
         )
     for number, item in enumerate(cast("list[object]", listed)):
         at = f"agents.list[{number}]"
-        entry = read_object(item, at=at)
-        yield _entry(entry.get("id"), f"{at}.id", at, entry)
+        entry = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+        yield entry.get("id"), f"{at}.id", at, item
     for name, item in object_at(raw, "entries", "agents.entries").items():
-        at = f"agents.entries.{name}"
-        yield _entry(name, "agents.entries", at, read_object(item, at=at))
+        yield name, "agents.entries", f"agents.entries.{name}", item
 
 
-def _entry(name: object, key: str, at: str, raw: Mapping[str, object]) -> _Entry:
+def _may_lead(item: object, *, first: bool) -> bool | None:
+    """Say whether an entry may be the default one; None where it says so itself."""
+    entry = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+    return first if entry.get("default", False) is False else None
+
+
+def _entry(name: object, key: str, at: str, item: object) -> _Entry:
+    raw = read_object(item, at=at)
     if not isinstance(name, str) or not is_name(name):
         problem = "is missing" if name is None else f"is {describe_value(name)}"
         raise ConfigError(key, problem, accepted=f"an agent id: {NAME_FORM}")
@@ -93,14 +134,12 @@ def _entry(name: object, key: str, at: str, raw: Mapping[str, object]) -> _Entry
     return _Entry(id=name, at=at, raw=raw, chosen=chosen)
 
 
-def _check_ids(entries: list[_Entry]) -> None:
-    """Refuse two ids that would share a file, also where case does not matter."""
-    known: dict[str, str] = {}
-    for entry in entries:
-        folded = unicodedata.normalize("NFC", entry.id).casefold()
-        if (first := known.setdefault(folded, entry.at)) != entry.at:
-            problem = f"{entry.id!r} is the id of {first} already"
-            raise ConfigError(f"{entry.at}.id", problem, accepted="an id of its own")
+def _check_id(entry: _Entry, known: dict[str, str]) -> None:
+    """Refuse an id that would share a file with another, also where case does not matter."""
+    folded = unicodedata.normalize("NFC", entry.id).casefold()
+    if (first := known.setdefault(folded, entry.at)) != entry.at:
+        problem = f"{entry.id!r} is the id of {first} already"
+        raise ConfigError(f"{entry.at}.id", problem, accepted="an id of its own")
 
 
 def _agent(

@@ -27,18 +27,21 @@ from notewell.config.values import (
 from notewell.errors import ConfigError
 
 
-class ConfigBlock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ConfigBlock(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True
+):
     """Base of every block.
 
     Attributes:
         elsewhere: OpenClaw's keys that stand beside ours and that we do not use.
         others: What else may stand there is none of our business.
-        strict: A wrong value anywhere in it is an error.
+        exact: A key that nobody knows makes it wrong as a whole: misspelt, it would
+            widen what may be read.
     """
 
     elsewhere: ClassVar[frozenset[str]] = frozenset()
     others: ClassVar[bool] = False
-    strict: ClassVar[bool] = False
+    exact: ClassVar[bool] = False
 
 
 NOBODY_ASKED: Final = "no provider is asked until it is right"
@@ -118,10 +121,8 @@ def read_block(
     Raises:
         ConfigError: one of these is wrong, or anything where the context is strict.
     """
-    if block.strict and not context.strict:
-        context = replace(context, strict=True)
-    if not isinstance(raw, dict):
-        return _read_no_block(block, raw, at=at, context=context, origin=origin)
+    if (error := _not_that_block(block, raw, at)) is not None:
+        return _read_no_block(block, error, at=at, context=context, origin=origin)
     found: dict[str, GivenValue] = {}
     for key, value in cast("dict[str, object]", raw).items():
         member = members(block).get(key)
@@ -188,15 +189,34 @@ def _effect(instead: Iterable[GivenValue], at: str) -> str:
     return ", ".join(counted) or "it is left out"
 
 
+def _not_that_block(
+    block: type[ConfigBlock], raw: object, at: str
+) -> ConfigError | None:
+    """Return what is wrong when something else stands in the place of a block."""
+    if not isinstance(raw, dict):
+        problem = f"is {describe_kind(raw)}"
+        return ConfigError(at, problem, accepted=_example(block, raw))
+    keys = cast("dict[str, object]", raw)
+    unknown = [key for key in keys if block.exact and key not in members(block)]
+    if not unknown:
+        return None
+    problem = f"has the unknown key {_printable(unknown[0])}"
+    return ConfigError(at, problem, accepted=", ".join(members(block)))
+
+
 def _read_no_block(
-    block: type[ConfigBlock], raw: object, *, at: str, context: ReadContext, origin: str
+    block: type[ConfigBlock],
+    error: ConfigError,
+    *,
+    at: str,
+    context: ReadContext,
+    origin: str,
 ) -> dict[str, GivenValue]:
     """Return what counts where something else stands in the place of a block.
 
     Raises:
         ConfigError: nothing can stand in its place.
     """
-    error = ConfigError(at, f"is {describe_kind(raw)}", accepted=_example(block, raw))
     if context.strict or _refuses(block):
         raise error
     given = {
@@ -222,7 +242,7 @@ def _instead(leaf: Leaf, key: str, origin: str) -> GivenValue | None:
 
 def _refuses(block: type[ConfigBlock]) -> bool:
     """Whether a wrong value somewhere in a block is an error."""
-    return block.strict or any(
+    return any(
         _refuses(member.block)
         if isinstance(member, Branch)
         else member.value_type.if_wrong is IfWrong.REFUSE
@@ -268,8 +288,13 @@ def value_at(block: ConfigBlock, key: str) -> object:
     return found
 
 
-def list_of(block: type[ConfigBlock]) -> ValueType:
-    """A list of objects, each read as a block and checked for what it must have."""
+def list_of(block: type[ConfigBlock], instead: ConfigBlock | None = None) -> ValueType:
+    """A list of objects, each read as a block and checked for what it must have.
+
+    Args:
+        block: What each is.
+        instead: What counts in the place of a wrong one; None: it is left out.
+    """
 
     def read(value: object, key_path: KeyPath) -> tuple[ConfigBlock, ...]:
         if not isinstance(value, list):
@@ -282,7 +307,11 @@ def list_of(block: type[ConfigBlock]) -> ValueType:
             except ConfigError as error:
                 if key_path.context.strict:
                     raise
-                warn_of(error, key_path.context, f"{at} is left out")
+                effect = f"{at} is left out"
+                if instead is not None:
+                    found.append(instead)
+                    effect = f"{at} counts as {_as_json(_shown(instead))}"
+                warn_of(error, key_path.context, effect)
         return tuple(found)
 
     def show(value: object) -> object:

@@ -13,10 +13,10 @@ from notewell.errors import ConfigError
 FILE_NAME: Final = "openclaw.json"
 LARGEST: Final = 4 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
-_NAME: Final = r"[^\W_][\w.-]{0,63}"
+_NAME: Final = r"\w[\w.-]{0,63}"
 
 NAME_FORM: Final = (
-    "letters, digits, '-', '_' and '.', a letter or digit first, at most 64 in all"
+    "letters, digits, '-', '_' and '.', not '-' or '.' first, at most 64 in all"
 )
 
 DEEPEST: Final = 200

@@ -17,7 +17,8 @@ from notewell.config.blocks import (
     read_leaf,
     read_object,
 )
-from notewell.config.schema import CompactionSettings, MemorySettings, SearchSettings
+from notewell.config.memory_schema import MemorySettings
+from notewell.config.schema import CompactionSettings, SearchSettings
 from notewell.config.value_types import file_path
 from notewell.config.values import IfWrong, KeyPath, ReadContext, describe_value
 from notewell.errors import ConfigError

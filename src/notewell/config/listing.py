@@ -9,12 +9,8 @@ from msgspec.structs import replace
 from notewell.config.blocks import ConfigBlock, GivenValue, Leaf, leaf_keys, value_at
 from notewell.config.file import NAME_FORM
 from notewell.config.layers import DEFAULTS, WORKSPACE_KEY
-from notewell.config.schema import (
-    CompactionSettings,
-    MemorySettings,
-    ProviderSettings,
-    SearchSettings,
-)
+from notewell.config.memory_schema import MemorySettings
+from notewell.config.schema import CompactionSettings, ProviderSettings, SearchSettings
 from notewell.config.settings import AgentConfig, GivenSettings, ResolvedValue, Settings
 
 _BLOCKS: Final[tuple[tuple[str, type[ConfigBlock]], ...]] = (

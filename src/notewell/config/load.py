@@ -24,7 +24,8 @@ from notewell.config.layers import (
     read_flags,
     read_layer,
 )
-from notewell.config.schema import CompactionSettings, MemorySettings, ProviderSettings
+from notewell.config.memory_schema import MemorySettings
+from notewell.config.schema import CompactionSettings, ProviderSettings
 from notewell.config.settings import AgentConfig, GivenSettings, Settings
 from notewell.config.values import ReadContext, describe_value
 from notewell.errors import ConfigError

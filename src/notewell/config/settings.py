@@ -6,12 +6,8 @@ from pathlib import Path
 import msgspec
 
 from notewell.config.blocks import GivenValue, closest_name
-from notewell.config.schema import (
-    CompactionSettings,
-    MemorySettings,
-    ProviderSettings,
-    SearchSettings,
-)
+from notewell.config.memory_schema import MemorySettings
+from notewell.config.schema import CompactionSettings, ProviderSettings, SearchSettings
 from notewell.errors import UsageError
 
 

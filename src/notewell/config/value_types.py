@@ -130,14 +130,29 @@ def one_of(*words: str, also: Mapping[str, str] | None = None) -> ValueType:
 
 
 def several_of(*words: str) -> ValueType:
-    """A list of some of a few words, each once; an empty list is all the default."""
+    """A list of some of a few words, each once; without one it is the first of all."""
     single = one_of(*words)
+    accepted = f"a list of {_listed(words)}"
 
     def read(value: object, key_path: KeyPath) -> tuple[str, ...]:
-        found = [str(single.read(item, key_path)) for item in read_list(value)]
+        found: list[str] = []
+        warnings = key_path.context.warnings
+        for i, item in enumerate(read_list(value)):
+            try:
+                found.append(str(single.read(item, key_path)))
+            except InvalidValue as exc:
+                if key_path.context.strict:
+                    raise
+                at = f"{key_path.key}[{i}]"
+                warnings.append(
+                    f"{at}: {exc}; it is left out; accepted: {single.accepted}"
+                )
+        if not found:
+            counts = f"names none, so {words[0]!r} counts"
+            warnings.append(f"{key_path.key}: {counts}; accepted: {accepted}")
         return tuple(dict.fromkeys(found)) or words[:1]
 
-    return ValueType(accepted=f"a list of {_listed(words)}", read=read)
+    return ValueType(accepted=accepted, read=read)
 
 
 def file_path() -> ValueType:

@@ -329,8 +329,9 @@ class Memory:
         )
         report = await engine.refresh(run)
         log_run(report)
-        half = self._setup.policy.remarks
-        return replace(report, warnings=(*finished, *half, *report.warnings))
+        told = (*self.settings.warnings, *self._setup.embedding.problems)
+        told = (*told, *finished, *self._setup.policy.remarks)
+        return replace(report, warnings=(*told, *report.warnings))
 
     def refresh_later(self) -> bool:
         """Let one process go on with the index after this program has ended.
