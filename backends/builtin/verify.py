@@ -1,13 +1,14 @@
 """Holding an answer against the files: they may have changed since they were indexed."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from notewell.backends.builtin.store import Snapshot
 from notewell.backends.text.passages import ScoredPassage
+from notewell.backends.text.pictures import without_pictures
 from notewell.errors import PathRefused
 from notewell.types import source_of
 from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
@@ -29,7 +30,7 @@ class Verifier:
         """Take the notes, and the transcripts where they are searched, too."""
         self._workspace = workspace
         self._transcripts = transcripts
-        self._lines: dict[str, list[str] | None] = {}
+        self._lines: dict[str, Sequence[str] | None] = {}
         self.stale = False
         self.lost = False
         self.unread: dict[str, str] = {}
@@ -72,10 +73,11 @@ class Verifier:
             return None
         return None if found is None else os.fspath(found)
 
-    def _read(self, file: str, path: str) -> list[str] | None:
+    def _read(self, file: str, path: str) -> Sequence[str] | None:
         if file not in self._lines:
             try:
-                self._lines[file] = split_lines(read_note(file).text)
+                lines = split_lines(read_note(file).text)
+                self._lines[file] = without_pictures(lines)
             except FileNotFoundError:
                 self._lines[file] = None
             except (OSError, ValueError) as error:
@@ -94,7 +96,7 @@ def _is_unchanged(file: str, signature: tuple[int, int, int]) -> bool:
     return (now.st_size, *times) == (size, mtime_ns, ctime_ns)
 
 
-def _find(scored: ScoredPassage, lines: list[str]) -> ScoredPassage | None:
+def _find(scored: ScoredPassage, lines: Sequence[str]) -> ScoredPassage | None:
     """Look for the passage, then for its best line alone, nearest to where it was."""
     passage = scored.passage
     wanted = passage.text.split("\n")
@@ -119,7 +121,9 @@ def _find(scored: ScoredPassage, lines: list[str]) -> ScoredPassage | None:
     )
 
 
-def _place(wanted: list[str], lines: list[str], near: int, *, part: bool) -> int | None:
+def _place(
+    wanted: list[str], lines: Sequence[str], near: int, *, part: bool
+) -> int | None:
     """Return the line (from 1) at which `wanted` stands, nearest to `near`.
 
     Whole lines have to be the same; a piece of an endless line is a `part` of one.
@@ -128,7 +132,10 @@ def _place(wanted: list[str], lines: list[str], near: int, *, part: bool) -> int
         if part:
             if wanted[0] in lines[start]:
                 return start + 1
-        elif lines[start] == wanted[0] and lines[start : start + len(wanted)] == wanted:
+        elif (
+            lines[start] == wanted[0]
+            and list(lines[start : start + len(wanted)]) == wanted
+        ):
             return start + 1
     return None
 

@@ -6,7 +6,8 @@ one before it is worth keeping alone, and then nothing overlaps. Front matter is
 chunk of its own. A line that is too long for a chunk is cut into pieces, each a chunk
 that cites that line.
 
-Law: every character of a line with text in it stands in a chunk that cites it.
+Law: every character of a line with text in it stands in a chunk that cites it. Pictures
+that are written into a note as letters are no text: a mark stands for them.
 """
 
 from bisect import bisect_right
@@ -21,9 +22,10 @@ from notewell.backends.text.analysis import (
     token_quarters,
 )
 from notewell.backends.text.passages import Passage
+from notewell.backends.text.pictures import is_only_pictures, without_pictures
 from notewell.config import ChunkingSettings
 
-CHUNKER_VERSION = "2"
+CHUNKER_VERSION = "3"
 """Part of the index identity: other cuts need another index."""
 
 _WORTH_ALONE = 0.5
@@ -102,13 +104,14 @@ def cut_chunks(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk
     Returns:
         The chunks in order; none for a note without text.
     """
+    lines = without_pictures(lines)
     headings = Headings(lines)
     room, shared = tokens * QUARTERS_PER_TOKEN, overlap * QUARTERS_PER_TOKEN
     chunks: list[Chunk] = []
     for first, end in _spans(lines, headings, room=room, overlap=shared):
         if end - first == 1 and token_quarters(lines[first]) >= room:
             chunks += _pieces(lines[first], first, headings, room=room, overlap=shared)
-        elif any(line and not line.isspace() for line in lines[first:end]):
+        elif not all(map(is_only_pictures, lines[first:end])):
             chunks.append(_chunk(lines, first, end, headings))
     return chunks
 
@@ -205,7 +208,7 @@ def _pieces(
         # One more than can fit: what follows decides whether a character is whole.
         size = _fitting(line[start : start + room + 1], room)
         piece = line[start : start + size]
-        if not piece.isspace():
+        if not is_only_pictures(piece):
             yield Chunk(
                 start_line=index + 1,
                 end_line=index + 1,

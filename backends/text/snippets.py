@@ -5,6 +5,7 @@ from functools import partial
 
 from notewell.backends.text.analysis import character_border
 from notewell.backends.text.passages import ScoredPassage
+from notewell.backends.text.pictures import MARK, is_only_pictures
 from notewell.backends.text.scoring import Scorer
 from notewell.types import Hit, source_of
 
@@ -34,6 +35,9 @@ def hit_of(
     passage = scored.passage
     start, end, match = cited
     best = scored.match_line - passage.start_line
+    if MARK in passage.text and source_of(passage.path) == "memory":
+        best = _with_text(passage.text.split("\n"), best)
+        match = start + best
     weight: Callable[[str], float] = scorer.weight
     worth: Mapping[int, Mapping[int, float]] | None = None
     if scored.window:  # no word of the query stands in it, and its best window decides
@@ -85,6 +89,8 @@ def cut_snippet(
     """
     most = min(most or SNIPPET_CHARACTERS, SNIPPET_CHARACTERS)
     lines = text.split("\n")
+    if MARK in text:
+        return _between_pictures(lines, match, weight, most, worth_by_line)
     if len(lines[match]) > most:
         return _part(lines[match], weight, most), match
     if len(text) <= most:
@@ -94,6 +100,36 @@ def cut_snippet(
     else:
         first, last = _best_run(lines, match, most, worth_by_line)
     return "\n".join(lines[first : last + 1]), first
+
+
+def _with_text(lines: Sequence[str], match: int) -> int:
+    """Return the line with text that is nearest to the best one."""
+    full = [at for at, line in enumerate(lines) if not is_only_pictures(line)]
+    return min(full, key=lambda at: abs(at - match), default=match)
+
+
+def _between_pictures(
+    lines: Sequence[str],
+    match: int,
+    weight: Callable[[str], float],
+    most: int,
+    worth_by_line: Mapping[int, Mapping[int, float]] | None,
+) -> tuple[str, int]:
+    """Cut a snippet from what stands between two pictures, as it stands in the note."""
+    parts = lines[match].split(MARK)
+    best = max(range(len(parts)), key=lambda at: (weight(parts[at]), len(parts[at])))
+    number = sum(line.count(MARK) for line in lines[:match]) + best
+    pieces = "\n".join(lines).split(MARK)
+    first = sum(piece.count("\n") for piece in pieces[:number])
+    between = pieces[number].split("\n")
+    if number < len(pieces) - 1 and match < first + len(between) - 1:
+        between.pop()  # only the beginning of a line that goes on with a picture
+    if number and match > first:
+        del between[0]
+        first += 1
+    worth = worth_by_line and {at - first: worth_by_line[at] for at in worth_by_line}
+    snippet, start = cut_snippet("\n".join(between), match - first, weight, most, worth)
+    return snippet, first + start
 
 
 def _around(lines: Sequence[str], match: int, most: int) -> tuple[int, int]:
