@@ -21,9 +21,9 @@ from notewell.backends.builtin.lexical import (
     document_frequencies,
     keyword_candidates,
     read_passages,
-    respelled_terms,
 )
 from notewell.backends.builtin.store import Snapshot
+from notewell.backends.builtin.unknown import UnknownWords
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
 from notewell.backends.text.query import ParsedQuery, QueryTerm
@@ -78,7 +78,7 @@ class Candidates:
 
     Attributes:
         frequencies: In how many passages each term of the question stands.
-        respelled: Words that no passage holds, with those that were looked for instead.
+        lookalikes: What was looked for in place of words that no passage holds.
         scorer: Weighs passages by words.
         vectors: Compares passages by meaning; None when words alone are searched.
         passages: How many there are.
@@ -98,12 +98,9 @@ class Candidates:
         asked = search.asked.terms
         self.passages: int = index.store.get("passages") or 0
         self.frequencies = document_frequencies(index, asked)
-        self._terms = respelled_terms(index, asked, self.frequencies, self.passages)
-        self.respelled = {
-            old.exact[0]: new.loose
-            for old, new in zip(asked, self._terms, strict=True)
-            if new is not old
-        }
+        unknown = UnknownWords(index, asked, self.frequencies, self.passages)
+        self._terms = unknown.terms
+        self.lookalikes = unknown.found
         self.scorer = Scorer(
             self._terms,
             self.frequencies,

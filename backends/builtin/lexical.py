@@ -10,7 +10,6 @@ are recorded when the index has grown (`sync`), and only short lists are counted
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
@@ -21,11 +20,6 @@ from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
-from notewell.backends.text.spelling import (
-    nearest_words,
-    slips_allowed,
-    unknown_words,
-)
 from notewell.types import source_of
 
 _LONGEST_LISTS = 20_000
@@ -33,9 +27,6 @@ _LONGEST_LISTS = 20_000
 
 _CHEAP = 2_000
 """Entries up to which a second way to the same thing is worth reading."""
-
-_MOST_SPELLED = 50_000
-"""Passages up to which unknown words are looked for: FTS5 counts all lists of a letter."""
 
 _WEIGHTS = "1.0, 0.6, 0.8"
 """BM25 weights of body, extra and context."""
@@ -106,48 +97,6 @@ def document_frequencies(
             {term for query_term in query_terms for term in query_term.terms()}
         )
     }
-
-
-def respelled_terms(
-    index: Snapshot,
-    query_terms: Sequence[QueryTerm],
-    frequencies: dict[str, int],
-    passages: int,
-) -> tuple[QueryTerm, ...]:
-    """Return the terms of the query, unknown words with those that they may be.
-
-    Args:
-        frequencies: In how many passages each term stands; the found words are added.
-        passages: How many there are. Among very many, finding the words takes too long.
-    """
-    few = passages <= _MOST_SPELLED
-    unknown = unknown_words(query_terms, frequencies) if few else []
-    respelled: dict[QueryTerm, QueryTerm] = {}
-    for query_term in unknown:
-        word = query_term.exact[0]
-        slips = slips_allowed(word)
-        found = dict(
-            index.store.rows(
-                f"select term, doc from {index.tables.vocabulary} where term >= ?"
-                " and term < ? and length(term) between ? and ?",
-                word[0],
-                chr(ord(word[0]) + 1),
-                len(word) - slips,
-                len(word) + slips,
-            )
-        )
-        nearest = nearest_words(word, found.items())
-        if nearest and not _is_common_word(word):
-            respelled[query_term] = replace(query_term, loose=nearest)
-            frequencies.update({term: found[term] for term in nearest})
-    return tuple(respelled.get(each, each) for each in query_terms)
-
-
-def _is_common_word(word: str) -> bool:
-    """Say whether a word is no slip of the keyboard, though no note holds it."""
-    from notewell.adapters.embeddings.local.static import is_common_word  # rare
-
-    return is_common_word(word)
 
 
 def keyword_candidates(
@@ -264,10 +213,8 @@ def _plans(query_term: QueryTerm, frequencies: Mapping[str, int]) -> list[_Match
         for t in query_term.exact
     ]
     if query_term.prefix:
-        return [
-            _MatchPlan(f"{quoted(query_term.exact[0])} *", 1, query_term.part),
-            *plans[1:],
-        ]
+        begun = f"{quoted(query_term.exact[0])} *"
+        plans[0] = _MatchPlan(begun, 1, query_term.part)
     found = query_term.part or any(plan.cost for plan in plans)
     plans += [
         _MatchPlan(quoted(term), frequencies.get(term, 0), found)

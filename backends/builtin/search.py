@@ -1,6 +1,6 @@
 """Answering a query: read it, find candidates, weigh, order, hold against the files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -101,17 +101,11 @@ def _findings(
         reason=None if hits else empty_reason(candidates.passages),
         warnings=(
             *query_warnings(search.asked),
-            *_respelling_warnings(candidates.respelled),
+            *(each.sentence() for each in candidates.lookalikes),
             *((outdated,) if outdated else ()),
             *((_lacking(candidates),) if candidates.lacking else ()),
         ),
     )
-
-
-def _respelling_warnings(respelled: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for word, others in respelled.items():
-        instead = " and ".join(f'"{other}"' for other in others)
-        yield f'Nothing indexed holds "{word}"; searched for {instead} instead.'
 
 
 def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:

@@ -29,6 +29,9 @@ _PART = 0.35
 _AGAIN = 0.5
 """Weight of another way to write what is asked for."""
 
+LIKE_STEM = 0.8
+"""What an occurrence of another word with the same stem counts, or of one like it."""
+
 _LONGEST_NUMBER = 15
 _TELEPHONE = 10
 """Digits of a number, and of a North American telephone number."""
@@ -54,7 +57,10 @@ _NUMBERS_IN_ONE = re.compile(r"\d{3}([.-])\d{3}\1\d{4}")
 _EXPORT_ID = re.compile(r"(?<=.)[ _-][0-9a-f]{32}$")
 _NAME = "\u00b6"
 """No character of any other term."""
-_HEX = re.compile(r"[0-9a-f]+")
+_HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,}")
+_ABBREVIATED = (7, 8, 10, 12)
+_LONG_HASH = 16
+"""Characters of short forms, and of a hash that has them."""
 _VERSION = re.compile(r"v\d")
 
 
@@ -71,6 +77,7 @@ class QueryTerm:
         stop_word: It only holds the sentence together.
         part: It is a part of something that is asked for as a whole, too.
         in_run: It is a piece of a run without spaces.
+        likeness: What an occurrence of a `loose` term counts, in (0, 1].
     """
 
     exact: tuple[str, ...]
@@ -81,6 +88,7 @@ class QueryTerm:
     stop_word: bool = False
     part: bool = False
     in_run: bool = False
+    likeness: float = LIKE_STEM
 
     def terms(self) -> Iterator[str]:
         """Yield every term that has to do with the thing."""
@@ -272,8 +280,9 @@ def _joined(whole: str, parts: tuple[str, ...]) -> Iterator[str]:
 
 def _word(word: str, *, share: float = 1.0) -> QueryTerm:
     if _IDENTIFIER.fullmatch(word):
+        whole, shorter = _abbreviations(word)
         return QueryTerm(
-            _abbreviations(word), prefix=True, weight=share, part=share < 1
+            whole, loose=shorter, prefix=True, weight=share, part=share < 1
         )
     root = stem(word)
     stop_word = is_stop_word(word)
@@ -286,15 +295,23 @@ def _word(word: str, *, share: float = 1.0) -> QueryTerm:
     )
 
 
-def _abbreviations(word: str) -> tuple[str, ...]:
-    """Return a hash with its usual short forms; other words alone.
+def _abbreviations(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a hash with its usual short forms, and what it may be cut to.
 
-    >>> _abbreviations("ae9bb849edfac72a7ca97e0bf683719127f3b0b8")[1:]
+    >>> _abbreviations("ae9bb849edfac72a7ca97e0bf683719127f3b0b8")[0][1:]
     ('ae9bb84', 'ae9bb849', 'ae9bb849ed', 'ae9bb849edfa')
+    >>> _abbreviations("ae9bb84"), _abbreviations("order2026")
+    ((('ae9bb84',), ('ae9b', 'ae9bb', 'ae9bb8')), (('order2026',), ()))
     """
-    if len(word) < 16 or not _HEX.fullmatch(word):
-        return (word,)
-    return (word, *(word[:length] for length in (7, 8, 10, 12)))
+    if len(word) < _ABBREVIATED[0] or not _HASH.fullmatch(word):
+        return (word,), ()
+    usual = tuple(word[:length] for length in _ABBREVIATED if length < len(word))
+    shorter = tuple(
+        cut for cut in (word[:4], word[:5], word[:6]) if _HASH.fullmatch(cut)
+    )
+    if len(word) >= _LONG_HASH:
+        return (word, *usual), shorter
+    return (word,), (*shorter, *usual)
 
 
 def _without_v(word: str) -> str:

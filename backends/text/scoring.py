@@ -20,14 +20,16 @@ from typing import NamedTuple
 from notewell.backends.text.analysis import forms_of, forms_of_word
 from notewell.backends.text.folding import broken_words, fold, without_inline_marks
 from notewell.backends.text.passages import Passage, ScoredPassage
-from notewell.backends.text.query import QueryTerm, words_asked, words_of_name
+from notewell.backends.text.query import (
+    LIKE_STEM,
+    QueryTerm,
+    words_asked,
+    words_of_name,
+)
 
 _K1 = 1.2
 _B = 0.75
 """Saturation and length normalisation of BM25: the usual values, and FTS5's."""
-
-_LOOSE = 0.8
-"""What an occurrence of another word with the same stem counts, or of one like it."""
 
 _CONTEXT = 0.6
 """What standing in the path or the headings counts."""
@@ -243,7 +245,8 @@ class Scorer:
             there = _occurrences(weighted, context, beside)
             if not self._telling or not weighted.term.stop_word:
                 exact = exact or here.full > 0 or there.full > 0
-            frequency = here.full + _LOOSE * here.loose + _CONTEXT * any(there)
+            like = weighted.term.likeness
+            frequency = here.full + like * here.loose + _CONTEXT * _context(there, like)
             strength += weighted.worth * frequency / (frequency + saturation)
         return strength, exact
 
@@ -288,6 +291,13 @@ class Scorer:
                 ):
                     owned[number] = weighted.worth
         return owned
+
+
+def _context(there: _Occurrences, likeness: float) -> float:
+    """Return what standing beside a text counts of `_CONTEXT`; a stem counts fully."""
+    if there.full:
+        return 1.0
+    return min(1.0, likeness / LIKE_STEM) if there.loose else 0.0
 
 
 def _weighted(

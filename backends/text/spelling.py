@@ -6,13 +6,11 @@ search short. What is found so counts like another word with the same stem, and 
 is never the word itself.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from notewell.backends.text.query import QueryTerm
-
-MOST_RESPELLED: Final = 2
-"""Words of a query that are looked for with slips."""
 
 _SHORTEST: Final = 6
 """Letters; most neighbours of a shorter word are other words."""
@@ -23,22 +21,26 @@ _TWO_FROM: Final = 8
 _NEAREST: Final = 3
 """Words that are taken for one."""
 
+_WORD_LIKE: Final = 2
+"""Pieces of a word that may well be one, though it is not common."""
 
-def unknown_words(
-    terms: Iterable[QueryTerm], document_frequency: Mapping[str, int]
-) -> list[QueryTerm]:
-    """Return the words that stand nowhere, longest first, at most MOST_RESPELLED.
+_ENDING: Final = re.compile(r"(?:ings?|e?d|e?rs?|e?s|ly)$")
+_SHORTEST_BASE: Final = 3
 
-    Names with digits, parts of compounds and scripts without spaces are no such words.
+_CENTRE: Final = re.compile(r"(?<=[^aeiou])re(?=[ds]?$)|ere(?=d$)")
+
+
+def is_unknown(term: QueryTerm, document_frequency: Mapping[str, int]) -> bool:
+    """Say whether a thing is a word that stands nowhere, in any of its forms.
+
+    Beginnings of names, parts of compounds and scripts without spaces are no words.
     """
-    unknown = [
-        term
-        for term in terms
-        if slips_allowed(term.exact[0])
-        and not (term.stop_word or term.part or term.in_run or term.phrase)
-        and not any(map(document_frequency.get, (*term.exact, *term.loose)))
-    ]
-    return sorted(unknown, key=lambda term: -len(term.exact[0]))[:MOST_RESPELLED]
+    if term.stop_word or term.part or term.in_run or term.prefix:
+        return False
+    if any(map(document_frequency.get, (*term.exact, *term.loose))):
+        return False
+    apart = term.phrase and all(map(document_frequency.get, term.phrase))
+    return term.exact[0].isalnum() and not apart
 
 
 def slips_allowed(word: str) -> int:
@@ -50,6 +52,59 @@ def slips_allowed(word: str) -> int:
     if len(word) < _SHORTEST or not word.isalpha():
         return 0
     return 2 if len(word) >= _TWO_FROM else 1
+
+
+def looks_misspelled(word: str, other: str, pieces: Callable[[str], int]) -> bool:
+    """Say whether a word may be a slip for another, and is no word of its own.
+
+    Common words, and what is formed from one, are no slips. Of how many pieces of a
+    common vocabulary a word is made says the rest: two slips leave three at least.
+
+    Args:
+        word: What stands nowhere.
+        other: What it may be.
+        pieces: Returns how many pieces a word has; 0: not known.
+
+    >>> counts = {"organizing": 2, "organising": 2, "heating": 2, "heat": 1, "dplymnt": 4}
+    >>> pieces = lambda word: counts.get(word, 3)
+    >>> [looks_misspelled(*each, pieces) for each in (
+    ...     ("heating", "hearing"), ("organising", "organizing"), ("dplymnt", "deployment"))]
+    [False, True, True]
+    """
+    made_of = pieces(word)
+    if not made_of or _american(word) == _american(other):
+        return True
+    if made_of == 1 or any(pieces(base) == 1 for base in _bases(word)):
+        return False
+    return made_of > _WORD_LIKE or count_slips(word, other, 2) == 1
+
+
+def _american(word: str) -> str:
+    """Return a word with British and American spelling made one.
+
+    >>> _american("centred"), _american("colours"), _american("organising")
+    ('centerd', 'colors', 'organizing')
+    """
+    word = word.replace("our", "or").replace("is", "iz").replace("ys", "yz")
+    return _CENTRE.sub("er", word).replace("ll", "l")
+
+
+def _bases(word: str) -> Iterator[str]:
+    """Yield what an English word may be formed from.
+
+    >>> list(_bases("shipping")), list(_bases("staged")), list(_bases("supplier"))
+    (['shipp', 'shippe', 'ship'], ['stag', 'stage'], ['suppli', 'supplie', 'supply'])
+    """
+    ending = _ENDING.search(word)
+    if not ending or ending.start() < _SHORTEST_BASE:
+        return
+    base = word[: ending.start()]
+    yield base
+    yield base + "e"
+    if base[-1] == base[-2]:
+        yield base[:-1]
+    if base[-1] == "i":
+        yield base[:-1] + "y"
 
 
 def nearest_words(word: str, vocabulary: Iterable[tuple[str, int]]) -> tuple[str, ...]:

@@ -103,18 +103,18 @@ def spelled_like_words(words: Iterable[str]) -> bool:
         return True
 
 
-def is_common_word(word: str) -> bool:
-    """Say whether a word, in lower case, is so common that it is one piece.
+def pieces_in(word: str) -> int:
+    """Return how many pieces a word, in lower case, is made of; common words are one.
 
-    Without the package no word is known to be.
+    Without the package it is not known, and that is 0.
 
-    >>> is_common_word("glass"), is_common_word("gatway")
-    (True, False)
+    >>> pieces_in("glass"), pieces_in("gatway")
+    (1, 2)
     """
     try:
-        return len(_pieces()(word)) == 1
+        return len(_pieces()(word))
     except EmbeddingError:
-        return False
+        return 0
 
 
 @lru_cache(maxsize=1)

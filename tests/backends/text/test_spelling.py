@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.adapters.embeddings.local.static import pieces_in
 from notewell.backends.text.query import parse_query
 from notewell.backends.text.spelling import (
-    MOST_RESPELLED,
     count_slips,
+    is_unknown,
+    looks_misspelled,
     nearest_words,
     slips_allowed,
-    unknown_words,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def test_slips_are_counted_up_to_a_number(left: str, right: str, most: int) -> N
 def test_what_has_no_spelling_has_no_slips(word: str) -> None:
     [*terms] = parse_query(word).terms
 
-    assert unknown_words(terms, {}) == []
+    assert not any(slips_allowed(term.exact[0]) for term in terms)
 
 
 def test_the_nearest_words_have_the_fewest_slips_and_stand_most_often() -> None:
@@ -71,11 +72,41 @@ def test_the_nearest_words_have_the_fewest_slips_and_stand_most_often() -> None:
 def test_only_words_with_content_that_stand_nowhere_are_unknown() -> None:
     terms = parse_query("where would the gatway and multi-agnet deploymnets go").terms
 
-    unknown = unknown_words(terms, {"deploymnets": 0, "multi": 1})
+    unknown = [
+        each for each in terms if is_unknown(each, {"deploymnets": 2, "multi": 1})
+    ]
 
-    assert [term.exact for term in unknown] == [("deploymnets",), ("gatway",)]
-    assert len(unknown) <= MOST_RESPELLED
+    assert [term.exact for term in unknown] == [("gatway",), ("go",)]
     assert slips_allowed("gatway") == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "slip"),
+    [
+        ("gatway", "gateway", True),
+        ("deplyomnt", "deployment", True),
+        ("organising", "organizing", True),
+        ("colours", "colors", True),
+        ("centred", "centered", True),
+        ("heating", "hearing", False),
+        ("staged", "stayed", False),
+        ("banker", "banner", False),
+        ("prospects", "projects", False),
+        ("youngster", "younger", False),
+        ("grieving", "grinding", False),
+    ],
+)
+def test_a_word_of_the_language_is_no_slip_for_another(
+    word: str, other: str, slip: bool
+) -> None:
+    pytest.importorskip("wordllama")
+
+    assert looks_misspelled(word, other, pieces_in) == slip
+
+
+@pytest.mark.parametrize("word", ["aaaaaa", "ing", "eds", "lly", "ss", "bbly"])
+def test_any_word_can_be_asked_for_what_it_was_formed_from(word: str) -> None:
+    assert looks_misspelled(word, "another", lambda _: 9)
 
 
 def test_a_word_with_a_slip_is_found_and_the_answer_says_so(
@@ -117,3 +148,78 @@ def test_a_word_of_other_letters_finds_nothing(notebook: "Notebook") -> None:
     assert notebook.ask("xylophone").hits == []
     assert notebook.ask("ﬆrangely").hits == []
     assert notebook.ask("overall").hits == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("Krankenversicherung", '"krankenversicherungsbeitrag"'),
+        ("sched", '"scheduler"'),
+        ("radish", '"horseradish"'),
+        ("Beitrag", '"krankenversicherungsbeitrag"'),
+        ("18n", '"i18n"'),
+        ("evleri", '"evlerimizden"'),
+    ],
+)
+def test_a_word_that_stands_nowhere_is_looked_for_in_longer_ones(
+    notebook: "Notebook", asked: str, shown: str
+) -> None:
+    text = (
+        "Der Krankenversicherungsbeitrag. Horseradish, i18n, scheduler, evlerimizden."
+    )
+    notebook.write({"memory/a.md": text, "memory/b.md": "A pool."})
+    notebook.refresh()
+
+    found = notebook.ask(asked)
+
+    assert [hit.path for hit in found.hits] == ["memory/a.md"]
+    [warning] = found.warnings
+    assert warning == (
+        f'Nothing indexed holds "{asked.lower()}"; searched for longer words with it,'
+        f" {shown}."
+    )
+
+
+def test_a_longer_word_counts_less_than_the_word(notebook: "Notebook") -> None:
+    notebook.write({"memory/a.md": "horseradish", "memory/b.md": "Something else."})
+    notebook.refresh()
+
+    [longer] = notebook.ask("radish").hits
+    [word] = notebook.ask("horseradish").hits
+
+    assert longer.score < 0.8 * word.score
+
+
+def test_the_inside_of_words_is_left_alone_where_the_rest_of_the_question_is_found(
+    notebook: "Notebook",
+) -> None:
+    notebook.write({"memory/a.md": "horseradish", "memory/b.md": "roses bloom in June"})
+    notebook.refresh()
+
+    found = notebook.ask("radish roses bloom")
+
+    assert [hit.path for hit in found.hits] == ["memory/b.md"]
+
+
+def test_the_answer_names_words_of_the_notes_and_not_their_stems(
+    notebook: "Notebook",
+) -> None:
+    notebook.write({"memory/a.md": "The schedules are kept. Schedule it!"})
+    notebook.refresh()
+
+    [warning] = notebook.ask("schedlu").warnings
+
+    assert (
+        warning == 'Nothing indexed holds "schedlu"; searched for "schedule" instead.'
+    )
+
+
+@pytest.mark.parametrize("written", ["a828", "a828e", "a828e6", "a828e60"])
+def test_a_hash_finds_the_note_that_has_its_beginning(
+    notebook: "Notebook", written: str
+) -> None:
+    notebook.write({"memory/a.md": f"fixed in {written}", "memory/b.md": "fixed 2026"})
+    notebook.refresh()
+    whole = "a828e60bb849edfac72a7ca97e0bf683719127f3"
+
+    assert notebook.paths(whole) == notebook.paths(whole[:8]) == ["memory/a.md"]
