@@ -7,7 +7,16 @@ own test suite inherits.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Final, Literal, Protocol, Self, TypeAlias, cast, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Final,
+    Literal,
+    Protocol,
+    Self,
+    TypeAlias,
+    cast,
+    runtime_checkable,
+)
 
 from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
 from notewell.config import AgentSettings, MemorySettings
@@ -25,6 +34,11 @@ from notewell.types import (
 )
 from notewell.values import dataclass
 from notewell.workspace import Workspace
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from notewell.dates import DateRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +181,10 @@ class Query:
             chosen.
         snippet_chars: The most characters of a snippet, at least 1; None: as usual.
         keywords_only: Only what stands there is looked for, and nothing that resembles.
+        dates: The days that it names: passages of notes of these days are lifted, and
+            none is left out for another day.
+        today: The day on the user's calendar, from which age is counted; None: on this
+            machine's.
     """
 
     text: str
@@ -177,6 +195,8 @@ class Query:
     hides_many: bool = False
     snippet_chars: int | None = None
     keywords_only: bool = False
+    dates: "tuple[DateRange, ...]" = ()
+    today: "date | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

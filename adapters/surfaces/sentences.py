@@ -95,7 +95,22 @@ def answer_remarks(answer: SearchAnswer) -> Iterator[str]:
         yield "note: this answer is weaker than the configuration asks for"
     for warning in answer.warnings:
         yield f"warning: {warning}"
+    if read := reading_sentence(answer):
+        yield f"note: {read}"
     yield from _behind(answer)
+
+
+def reading_sentence(answer: SearchAnswer) -> str:
+    """Say how the days of a question were read; empty where it names none."""
+    dates = answer.understood.dates if answer.understood else ()
+    read: dict[str, list[str]] = {}
+    for one in dates:
+        days = one.since if one.since == one.until else f"{one.since} to {one.until}"
+        if one.since.startswith("--"):
+            days = f"{days.replace('--', '')} of any year"
+        read.setdefault(one.text, []).append(days)
+    said = [f'"{text}" is read as {" or ".join(days)}' for text, days in read.items()]
+    return ", ".join(said)
 
 
 def _behind(answer: SearchAnswer) -> Iterator[str]:

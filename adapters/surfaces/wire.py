@@ -36,9 +36,12 @@ _SMALLEST_INTEGER = -(2**63)
 def answer_json(answer: SearchAnswer) -> Json:
     """Return the answer of a search as agents know it.
 
-    `fallback` is the first step down in OpenClaw's shape; absent without one.
+    `fallback` is the first step down in OpenClaw's shape; absent without one, as
+    `understood` is where nothing was read beyond the words.
     """
     body = _members(answer)
+    if answer.understood is None:
+        del body["understood"]
     shape: Json = {"schemaVersion": body.pop("schemaVersion")}
     shape.update(body)
     if answer.fallbacks:

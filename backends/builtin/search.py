@@ -192,7 +192,8 @@ class HitSelector:
                 min_score=self._query.min_score,
                 settings=self._settings,
                 floor=floor,
-                question=self._query.text,
+                dates=self._query.dates,
+                today=self._query.today,
             )
             now = [(one, self._verifier.verify(one)) for one in best]
             missing = {one.passage.id for one, here in now if here is None}

@@ -1,10 +1,12 @@
 """What an engine promises of its answers."""
 
 import asyncio
+from datetime import date
 from pathlib import Path
 
 from notewell.backends.base import Query
 from notewell.backends.contract.case import QUERIES, Contract
+from notewell.dates import DateRange
 
 
 class AnswersContract(Contract):
@@ -142,6 +144,21 @@ class AnswersContract(Contract):
                 for line in range(hit.start_line, hit.end_line + 1)
             ]
             assert len(cited) == len(set(cited))
+
+    async def test_notes_of_a_day_that_is_asked_for_come_first_and_none_is_left_out(
+        self, tmp_path: Path
+    ) -> None:
+        """A date lifts; it never hides what another day has."""
+        days = [date(2026, month, 10) for month in (1, 3, 5)]
+        notes = {f"memory/{day}.md": "The heron stood there.\n" for day in days}
+        async with self.opened(tmp_path, notes) as case:
+            await case.backend.refresh()
+
+            for day in days:
+                found = await case.ask("heron", dates=(DateRange(day, day),))
+
+                assert found.hits[0].path == f"memory/{day}.md"
+                assert {hit.path for hit in found.hits} == notes.keys()
 
     async def test_a_hidden_path_does_not_appear(self, tmp_path: Path) -> None:
         """Not as a hit, and its place is taken by the next one."""

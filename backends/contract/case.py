@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from notewell.backends.base import Backend, Findings, Query, Site
 from notewell.config import load_settings
+from notewell.dates import DateRange
 from notewell.types import Hit
 from notewell.workspace import Workspace, get_document
 
@@ -104,11 +105,16 @@ class Case:
             file.write_bytes(text.encode("utf-8"))
 
     async def ask(
-        self, text: str, *, limit: int = 6, min_score: float | None = None
+        self,
+        text: str,
+        *,
+        limit: int = 6,
+        min_score: float | None = None,
+        dates: tuple[DateRange, ...] = (),
     ) -> Findings:
         """Put a question to the engine; every answer must say why it is empty."""
         found = await self.backend.search(
-            Query(text=text, limit=limit, min_score=min_score)
+            Query(text=text, limit=limit, min_score=min_score, dates=dates)
         )
         assert len(found.hits) <= limit
         assert bool(found.hits) == (found.reason is None)

@@ -1,7 +1,7 @@
 """An engine for the tests of what is built on notewell: nothing on disk, nothing to wait for."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -15,6 +15,7 @@ from notewell.backends.base import (
     Site,
     in_order,
 )
+from notewell.backends.text.ranking import lifted_score
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import Note, read_note, scan, split_lines
 
@@ -69,7 +70,12 @@ class InMemoryBackend:
             return Findings(hits=(), mode="keyword", reason="nothing-indexed")
         seen = (each for each in notes.items() if not query.hides(each[0].path))
         found = (_hit(note.path, lines, words) for note, lines in seen)
-        hits = in_order(hit for hit in found if hit is not None)[: query.limit]
+        lifted = (
+            replace(hit, score=lifted_score(hit.score, hit.path, "", query.dates))
+            for hit in found
+            if hit is not None
+        )
+        hits = in_order(lifted)[: query.limit]
         return Findings(hits=hits, mode="keyword", reason=None if hits else "no-match")
 
     async def status(self) -> IndexStatus:

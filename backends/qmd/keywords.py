@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Self
 
 import apsw
 
-from notewell.backends.base import Query, Site
+from notewell.backends.base import Query, Site, in_order
 from notewell.backends.loops import off_the_loop
 from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.client import COMPLETE, MOST_SEARCHES, Deadline, Searcher
@@ -30,7 +30,7 @@ from notewell.backends.text.analysis import is_unspaced, split_words, terms_of
 from notewell.backends.text.folding import fold
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import QueryTerm
-from notewell.backends.text.ranking import rank
+from notewell.backends.text.ranking import lifted_score, rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.snippets import hit_of
 from notewell.types import Hit
@@ -327,6 +327,8 @@ class KeywordSearch:
     def passages_of(self, documents: Sequence[QmdHit]) -> list[Hit]:
         """Return the best passage of each document, in their order and by their score.
 
+        Those of days that were asked for are lifted, which may change the order.
+
         QMD says by rank how good a document is: 1 for the first, 1/2, 1/3 and so on.
         """
         found: list[Hit] = []
@@ -341,8 +343,11 @@ class KeywordSearch:
                 if score >= (self._query.min_score or 0.0) or best.exact:
                     text_score = best.text if best.exact else None
                     hit = _hit(best, scorer, self._snippet)
+                    score = lifted_score(
+                        score, hit.path, hit.heading, self._query.dates
+                    )
                     found.append(replace(hit, score=score, text_score=text_score))
-        return found
+        return in_order(found) if self._query.dates else found
 
     async def answer(self, deadline: Deadline) -> KeywordHits:
         """Search, and search on while the best hits lack an exact match.
@@ -430,7 +435,8 @@ class KeywordSearch:
             limit=self._query.limit,
             min_score=self._query.min_score,
             settings=self._site.agent.search.query,
-            question=self._query.text,
+            dates=self._query.dates,
+            today=self._query.today,
         )
         return KeywordHits(
             hits=tuple(_hit(one, scorer, self._snippet) for one in best),

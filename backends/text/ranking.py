@@ -1,7 +1,6 @@
 """From weighed passages to an order: dates, age, diversity, exact words."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -11,15 +10,13 @@ from notewell.backends.text.analysis import forms_of
 from notewell.backends.text.passages import ScoredPassage, without_repeats
 from notewell.backends.text.scoring import ExactMatch
 from notewell.config import QuerySettings
-from notewell.dates import DateRange, nearness, read_dates
+from notewell.dates import DateRange, day_in_name, nearness
 
 _UNKNOWN = 0.35
 """The least score where nobody has set one and nothing is known of the vectors."""
 
 _NEAREST = 1.0
 """The largest cosine: with a higher floor nothing resembles the question."""
-
-_DATED = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 _DATE_LIFT = 0.2
 """Share of what a score lacks that a passage gains which was written on a date asked for."""
@@ -33,7 +30,7 @@ def rank(
     min_score: float | None,
     settings: QuerySettings,
     floor: float | None = None,
-    question: str = "",
+    dates: Sequence[DateRange] = (),
     today: date | None = None,
 ) -> list[ScoredPassage]:
     """Return the passages of an answer, best first, at most `limit`.
@@ -46,10 +43,9 @@ def rank(
         floor: Where neither is set, the cosine from which a passage without a word of
             the query resembles it; None: not known. One below it is shown only before
             a passage that is shown anyway.
-        question: What was asked; passages of the dates that it names are lifted.
-        today: What `yesterday` is told from, and age; by default the day that it is.
+        dates: The days that were asked for; passages of these days are lifted.
+        today: What age is counted from; by default the day that it is here.
     """
-    today = today or date.today()
     if min_score is not None or settings.min_score is not None:
         floor = None
 
@@ -58,8 +54,9 @@ def rank(
 
     ageing = settings.hybrid.temporal_decay
     if ageing.enabled:
-        scored = [decay(one, today, ageing.half_life_days) for one in scored]
-    scored = lift_dated(scored, read_dates(question, today))
+        until = today or date.today()
+        scored = [decay(one, until, ageing.half_life_days) for one in scored]
+    scored = lift_dated(scored, dates)
     order = sorted(scored, key=lambda one: one.order)
     good = [is_exact(one) or _passes(one, min_score, settings, floor) for one in order]
     if floor is not None and floor <= _NEAREST:
@@ -112,11 +109,19 @@ def lift_dated(
 
 def _lifted(scored: ScoredPassage, dates: Sequence[DateRange]) -> ScoredPassage:
     passage = scored.passage
-    written = date_of(passage.path) or _iso_date(passage.heading)
+    lifted = lifted_score(scored.score, passage.path, passage.heading, dates)
+    return scored if lifted == scored.score else replace(scored, score=lifted)
+
+
+def lifted_score(
+    score: float, path: str, heading: str, dates: Sequence[DateRange]
+) -> float:
+    """Return the score of a passage, higher if it was written on a day asked for."""
+    if not dates:
+        return score
+    written = day_in_name(path) or day_in_name(heading)
     near = nearness(written, dates) if written else 0.0
-    if not near:
-        return scored
-    return replace(scored, score=scored.score + (1 - scored.score) * _DATE_LIFT * near)
+    return score + (1 - score) * _DATE_LIFT * near
 
 
 def decay(scored: ScoredPassage, today: date, half_life_days: float) -> ScoredPassage:
@@ -125,30 +130,13 @@ def decay(scored: ScoredPassage, today: date, half_life_days: float) -> ScoredPa
     `score * exp(-ln 2 / half_life * age)`; notes without a date in their name do
     not age, and neither do those of the future.
     """
-    written = date_of(scored.passage.path)
+    written = day_in_name(scored.passage.path)
     if written is None:
         return scored
     age = max(0, (today - written).days)
     return replace(
         scored, score=scored.score * math.exp(-math.log(2) * age / half_life_days)
     )
-
-
-def date_of(path: str) -> date | None:
-    """Return the date in a file's name, at any depth.
-
-    >>> date_of("memory/reports/2026-01-11-x.md")
-    datetime.date(2026, 1, 11)
-    """
-    return _iso_date(path.rpartition("/")[2])
-
-
-def _iso_date(text: str) -> date | None:
-    found = _DATED.search(text)
-    try:
-        return date(*map(int, found.groups())) if found else None
-    except ValueError:
-        return None
 
 
 def diversify(

@@ -160,6 +160,32 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnderstoodDate:
+    """Days that a question names, and how they were read.
+
+    Attributes:
+        text: The words that name them.
+        since: The first day, `2026-03-01`; of any year, `--03-01`.
+        until: The last day, included, as `since`.
+    """
+
+    text: str
+    since: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """How a question was read, beyond its words.
+
+    Attributes:
+        dates: The days that it names, in its order; notes of these days are lifted.
+    """
+
+    dates: tuple[UnderstoodDate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAnswer:
     """What a search returns, whatever the backend. An empty one has a reason."""
 
@@ -180,6 +206,7 @@ class SearchAnswer:
     freshness: Freshness = field(default_factory=Freshness)
     warnings: tuple[str, ...] = ()
     took_ms: float = 0.0
+    understood: Understood | None = None
     schema_version: int = SCHEMA_VERSION
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ from notewell.backends.base import Findings, Query, Run, Site
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.contract.case import state_of
 from notewell.config import load_settings
+from notewell.dates import read_dates
 from notewell.types import IndexReport
 from notewell.workspace import Workspace, get_document
 
@@ -123,6 +125,7 @@ class Notebook:
             text=text,
             limit=limit,
             min_score=min_score,
+            dates=read_dates(text, date(2026, 12, 1)),
             hides=frozenset(hidden).__contains__,
         )
         found = self.engine.search(query)

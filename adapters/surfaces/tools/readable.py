@@ -9,6 +9,7 @@ from notewell.adapters.surfaces.sentences import (
     empty_answer_for_model,
     fallback_sentence,
     number_of,
+    reading_sentence,
 )
 from notewell.backends.policy import Limit
 from notewell.errors import NotewellError
@@ -102,3 +103,5 @@ def _remarks(answer: SearchAnswer) -> Iterator[str]:
         yield f"Note: {fallback_sentence(step)}"
     for warning in answer.warnings:
         yield f"Note: {warning}"
+    if read := reading_sentence(answer):
+        yield f"Note: {read}."

@@ -142,7 +142,8 @@ def day_in_name(path: str) -> date | None:
             return date(*map(int, found.groups()))
         except ValueError:
             return None
-    return _day_of_path(path) if any(map(str.isdecimal, path)) else None
+    digits = sum(map(str.isdecimal, path))
+    return _day_of_path(path) if digits >= _FEWEST_DIGITS else None
 
 
 @lru_cache(maxsize=4096)

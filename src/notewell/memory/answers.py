@@ -6,7 +6,8 @@ run; an engine's findings become an answer in one schema, with honest flags.
 
 import time
 from collections.abc import Callable, Collection
-from typing import Final, TypeAlias
+from datetime import date, datetime
+from typing import Final, NamedTuple, TypeAlias
 
 from notewell.backends.base import (
     Findings,
@@ -16,10 +17,20 @@ from notewell.backends.base import (
     Upload,
     VectorWork,
 )
+from notewell.dates import DateRange, may_name_dates, named_dates
 from notewell.log import log
 from notewell.memory.setup import Setup
-from notewell.types import Document, EmptyReason, IndexReport, SearchAnswer, Source
+from notewell.types import (
+    Document,
+    EmptyReason,
+    IndexReport,
+    SearchAnswer,
+    Source,
+    Understood,
+    UnderstoodDate,
+)
 from notewell.values import dataclass
+from notewell.workspace.days import moment_in
 
 SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
 
@@ -34,6 +45,53 @@ Waiting: TypeAlias = Callable[[], None]
 
 MAKE: Final = VectorWork()
 """Missing vectors are made, and nobody is told how far it is."""
+
+
+class QuestionDates(NamedTuple):
+    """The days that a question names.
+
+    Attributes:
+        ranges: As engines get them.
+        understood: As the answer tells them; None: it names none.
+        today: The day from which `yesterday` and the age of notes are counted.
+    """
+
+    ranges: tuple[DateRange, ...] = ()
+    understood: Understood | None = None
+    today: date | None = None
+
+
+_NO_DATES: Final = QuestionDates()
+
+
+def question_dates(setup: Setup, text: str, now: datetime | None) -> QuestionDates:
+    """Read the days that a question names, by the user's clock.
+
+    Args:
+        now: The moment of the question; None: this one.
+    """
+    ages = setup.agent.search.query.hybrid.temporal_decay.enabled
+    if not ages and not may_name_dates(text):
+        return _NO_DATES
+    today = moment_in(setup.settings.user_timezone, now).date()
+    named = named_dates(text, today)
+    if not named:
+        return QuestionDates(today=today)
+    dates = tuple(
+        UnderstoodDate(
+            text=one.text,
+            since=_day_text(days, days.first),
+            until=_day_text(days, days.last),
+        )
+        for one in named
+        for days in one.ranges
+    )
+    ranges = tuple(dict.fromkeys(days for one in named for days in one.ranges))
+    return QuestionDates(ranges, Understood(dates=dates), today)
+
+
+def _day_text(days: DateRange, day: date) -> str:
+    return f"--{day:%m-%d}" if days.yearly else day.isoformat()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +114,7 @@ class MemoryQuery:
     reason: EmptyReason | None
     warnings: tuple[str, ...]
 
-    def query(self, hides: Callable[[str], bool]) -> Query:
+    def query(self, hides: Callable[[str], bool], named: QuestionDates) -> Query:
         """Return what is put to an engine, in a conversation that hides some paths."""
         return Query(
             text=self.text,
@@ -64,6 +122,8 @@ class MemoryQuery:
             min_score=self.min_score,
             sources=self.sources,
             hides=hides,
+            dates=named.ranges,
+            today=named.today,
         )
 
 
@@ -215,12 +275,14 @@ class AnswerBuilder:
         query: What was asked.
         backend: The engine that is asked.
         started: `time.perf_counter()` when the question came.
+        understood: How the question was read beyond its words.
     """
 
     setup: Setup
     query: str
     backend: str
     started: float
+    understood: Understood | None = None
 
     def empty(self, reason: EmptyReason, *warnings: str) -> SearchAnswer:
         """Return an answer without results, that says why."""
@@ -255,6 +317,7 @@ class AnswerBuilder:
                 *findings.warnings,
             ),
             took_ms=(time.perf_counter() - self.started) * 1000,
+            understood=self.understood,
         )
         _log(answer)
         return answer

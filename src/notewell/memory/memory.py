@@ -23,6 +23,7 @@ from notewell.memory.answers import (
     disabled_document,
     listener_of,
     log_run,
+    question_dates,
     vectors_of,
 )
 from notewell.memory.setup import (
@@ -41,6 +42,7 @@ from notewell.types import (
     SearchAnswer,
     Source,
     StatusReport,
+    Understood,
 )
 from notewell.workspace import Workspace, get_document, scan
 
@@ -156,6 +158,7 @@ class Memory:
         progress: Progress | None = None,
         waiting: Waiting | None = None,
         listener: Listener | None = None,
+        now: "datetime | None" = None,
     ) -> SearchAnswer:
         """Answer a question from the notes.
 
@@ -168,6 +171,8 @@ class Memory:
             progress: Told how far the first index is, when there was none yet.
             waiting: Told that another process is building it.
             listener: Hears of both, instead of the two functions.
+            now: The moment of the question, from which `yesterday` is told; by default
+                this one.
 
         Raises:
             ValueError: `max_results` or `min_score` is out of range, or a source
@@ -181,7 +186,8 @@ class Memory:
             min_score=min_score,
             sources=sources,
         )
-        answer = self._answer(query)
+        named = question_dates(self._setup, query, now)
+        answer = self._answer(query, named.understood)
         built: tuple[str, ...] = ()
         if asked.reason is not None:
             return answer.empty(asked.reason, *asked.warnings)
@@ -190,8 +196,8 @@ class Memory:
             if not self.server:  # which answers from the notes meanwhile
                 heard = listener or listener_of(progress, waiting)
                 built = await build_once(engine, heard)
-            answer = self._answer(query)  # the search begins here
-            findings = await engine.search(asked.query(self.hides))
+            answer = self._answer(query, named.understood)  # the search begins here
+            findings = await engine.search(asked.query(self.hides, named))
         except BackendError as error:
             return answer.empty("unavailable", *built, *sentences(error))
         return answer.found(findings, *built, *asked.warnings)
@@ -416,12 +422,13 @@ class Memory:
 
             self._watcher = watched(self._setup, engine)
 
-    def _answer(self, query: str) -> AnswerBuilder:
+    def _answer(self, query: str, understood: Understood | None) -> AnswerBuilder:
         return AnswerBuilder(
             setup=self._setup,
             query=query,
             backend=self.settings.memory.backend,
             started=time.perf_counter(),
+            understood=understood,
         )
 
     async def _finish_notes(self) -> tuple[str, ...]:

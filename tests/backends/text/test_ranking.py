@@ -9,10 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
-from notewell.backends.text.query import parse_query
-from notewell.backends.text.ranking import date_of, decay, diversify, lift_dated, rank
-from notewell.backends.text.scoring import ExactMatch
-from notewell.config import QuerySettings
+from notewell.backends.text.ranking import decay, diversify, lift_dated
 from notewell.dates import read_dates
 
 if TYPE_CHECKING:
@@ -36,26 +33,6 @@ def scored(
         text=text,
     )
     return ScoredPassage(passage=passage, score=score, match_line=match, exact=True)
-
-
-@pytest.mark.parametrize(
-    ("path", "written"),
-    [
-        ("memory/2026-01-11.md", date(2026, 1, 11)),
-        ("memory/reports/2026-01-11-x.md", date(2026, 1, 11)),
-        ("memory/a/b/c/standup 2024-02-29.md", date(2024, 2, 29)),
-        ("../team/2026-01-11.md", date(2026, 1, 11)),
-        ("MEMORY.md", None),
-        ("memory/2026-01-11/notes.md", None),
-        ("memory/2026-13-01.md", None),
-        ("memory/2025-02-29.md", None),
-        ("memory/0000-01-01.md", None),
-        ("memory/12026-01-111.md", None),
-        ("memory/2026-1-1.md", None),
-    ],
-)
-def test_a_date_in_a_name_is_read_at_any_depth(path: str, written: date | None) -> None:
-    assert date_of(path) == written
 
 
 @pytest.mark.parametrize(
@@ -96,31 +73,6 @@ def test_a_date_only_lifts(
     assert [one.passage for one in after] == [one.passage for one in before]
     for old, new in zip(before, after, strict=True):
         assert old.score <= new.score <= 1
-
-
-@given(
-    items=st.lists(st.tuples(st.dates(), st.floats(0.01, 1)), max_size=8),
-    question=st.sampled_from(["", "what may that be", "port 2024", "v2024.1.3"]),
-)
-@settings(max_examples=100, deadline=None)
-def test_a_question_without_a_date_is_answered_as_before(
-    items: list[tuple[date, float]], question: str
-) -> None:
-    found = [scored(f"memory/{day}.md", score=score) for day, score in items]
-    ways = ExactMatch(parse_query("x").terms, {})
-
-    def answer(asked: str) -> list[ScoredPassage]:
-        return rank(
-            found,
-            ways,
-            limit=6,
-            min_score=None,
-            settings=QuerySettings(),
-            question=asked,
-            today=TODAY,
-        )
-
-    assert answer(question) == answer("")
 
 
 def test_the_note_of_the_day_comes_first_and_then_those_shortly_after(
