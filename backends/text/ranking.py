@@ -21,6 +21,10 @@ _NEAREST = 1.0
 _DATE_LIFT = 0.2
 """Share of what a score lacks that a passage gains which was written on a date asked for."""
 
+_AS_GOOD = 0.9
+_AS_NEAR = 0.1
+"""The share of a text score, and the difference of a cosine, that hardly tell apart."""
+
 
 def rank(
     scored: Sequence[ScoredPassage],
@@ -102,26 +106,46 @@ def lift_dated(
     People write of a day mostly afterwards, and of what is planned before. A score is
     only raised, and stays below 1; passages without a date keep theirs.
     """
-    if not dates:
+    if not dates or not scored:
         return scored
-    return [_lifted(one, dates) for one in scored]
+    best = max(scored, key=lambda one: one.score)
+    return [_lifted(one, best, dates) for one in scored]
 
 
-def _lifted(scored: ScoredPassage, dates: Sequence[DateRange]) -> ScoredPassage:
-    passage = scored.passage
-    lifted = lifted_score(scored.score, passage.path, passage.heading, dates)
-    return scored if lifted == scored.score else replace(scored, score=lifted)
+def _lifted(
+    scored: ScoredPassage, best: ScoredPassage, dates: Sequence[DateRange]
+) -> ScoredPassage:
+    near = _nearness(scored.passage.path, scored.passage.heading, dates)
+    if not near:
+        return scored
+    score = scored.score
+    if near == 1.0 and _is_as_good(scored, best):
+        # Scores are stretched: among notes that say the same they differ by nothing.
+        score = best.score
+    return replace(scored, score=_lift(score, near))
+
+
+def _is_as_good(one: ScoredPassage, best: ScoredPassage) -> bool:
+    """Say whether words and vectors tell two passages hardly apart."""
+    if one.text < _AS_GOOD * best.text:
+        return False
+    return (one.vector or 0.0) >= (best.vector or 0.0) - _AS_NEAR
+
+
+def _lift(score: float, near: float) -> float:
+    return score + (1 - score) * _DATE_LIFT * near
+
+
+def _nearness(path: str, heading: str, dates: Sequence[DateRange]) -> float:
+    written = day_in_name(path) or day_in_name(heading)
+    return nearness(written, dates) if written else 0.0
 
 
 def lifted_score(
     score: float, path: str, heading: str, dates: Sequence[DateRange]
 ) -> float:
     """Return the score of a passage, higher if it was written on a day asked for."""
-    if not dates:
-        return score
-    written = day_in_name(path) or day_in_name(heading)
-    near = nearness(written, dates) if written else 0.0
-    return score + (1 - score) * _DATE_LIFT * near
+    return _lift(score, _nearness(path, heading, dates)) if dates else score
 
 
 def decay(scored: ScoredPassage, today: date, half_life_days: float) -> ScoredPassage:

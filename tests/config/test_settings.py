@@ -630,11 +630,9 @@ def test_settings_cannot_be_changed(load: Load) -> None:
 
 @pytest.mark.parametrize(
     ("written", "zone"),
-    [("'Europe/Paris'", "Europe/Paris"), ("' '", None), ("7", None), ("null", None)],
+    [("'Europe/Paris'", "Europe/Paris"), ("' '", None), ("null", None)],
 )
-def test_the_users_zone_is_read_and_never_complained_of(
-    load: Load, written: str, zone: str | None
-) -> None:
+def test_the_users_zone_is_read(load: Load, written: str, zone: str | None) -> None:
     settings = load(f"{{agents: {{defaults: {{userTimezone: {written}}}}}}}")
 
     assert settings.user_timezone == zone
@@ -643,3 +641,26 @@ def test_the_users_zone_is_read_and_never_complained_of(
         each for each in list_settings(settings) if each.key.endswith("userTimezone")
     ]
     assert (value.value, value.origin) == (zone, "file" if zone else "default")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("'Europe/Berln'", "did you mean 'Europe/Berlin'?"),
+        ("'berlin'", "did you mean 'Europe/Berlin'?"),
+        ("'PST'", "did you mean 'America/Los_Angeles'?"),
+        ("'UTC+2'", "did you mean 'Etc/GMT-2'?"),
+        ("'Mars/Olympus'", "such as 'Europe/Berlin'"),
+        ("'../etc/passwd'", "such as 'Europe/Berlin'"),
+        ("7", "is no name of a zone"),
+    ],
+)
+def test_a_zone_that_is_none_is_a_warning_that_names_a_right_one(
+    load: Load, written: str, said: str
+) -> None:
+    settings = load(f"{{agents: {{defaults: {{userTimezone: {written}}}}}}}")
+
+    [warning] = settings.warnings
+    assert warning.startswith("agents.defaults.userTimezone: ")
+    assert said in warning
+    assert settings.user_timezone is None

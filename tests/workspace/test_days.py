@@ -1,14 +1,14 @@
 """Which notes belong to a day, and which day it is for the user."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 from notewell.workspace import Workspace, get_document, scan
-from notewell.workspace.days import day_of, log_of, moment_in, notes_of_day
+from notewell.workspace.days import day_of, notes_of_day
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
 
@@ -52,21 +52,6 @@ def test_the_log_of_a_day_comes_before_its_notes_with_a_slug(lay: Lay) -> None:
 
 def test_without_a_memory_folder_a_day_has_no_notes(tmp_path: Path) -> None:
     assert notes_of_day(Workspace(root=tmp_path), DAY) == []
-
-
-def test_the_day_is_that_of_the_users_clock() -> None:
-    moment = datetime(2026, 1, 10, 23, 30, tzinfo=UTC)
-
-    assert log_of(moment_in("Asia/Tokyo", moment).date()) == "memory/2026-01-11.md"
-    assert log_of(moment_in("America/Lima", moment).date()) == "memory/2026-01-10.md"
-
-
-@pytest.mark.parametrize("zone", [None, "Mars/Olympus", "", "../etc/passwd"])
-def test_a_zone_that_nobody_knows_is_this_machines(zone: str | None) -> None:
-    moment = datetime(2026, 1, 10, 12, tzinfo=UTC)
-
-    assert moment_in(zone, moment) == moment
-    assert moment_in(zone, moment).utcoffset() == moment.astimezone().utcoffset()
 
 
 def test_a_bare_date_finds_the_note_with_a_slug_when_there_is_no_log(lay: Lay) -> None:

@@ -24,7 +24,7 @@ from notewell.errors import NotewellError, UsageError
 from notewell.flush import flush_prompts
 from notewell.memory import Memory
 from notewell.workspace import scan
-from notewell.workspace.days import moment_in
+from notewell.zones import moment_in
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

@@ -29,6 +29,7 @@ from notewell.config.schema import CompactionSettings, ProviderSettings
 from notewell.config.settings import AgentConfig, GivenSettings, Settings
 from notewell.config.values import ReadContext, describe_value
 from notewell.errors import ConfigError
+from notewell.zones import zone_problem
 
 # Providers whose entries embeddings may use without being told to.
 _EMBEDDING: Final = frozenset(
@@ -83,7 +84,7 @@ def load_settings(
             for name, of in given.providers.items()
         },
         memory_off=given.memory_slot == "none",
-        user_timezone=_user_timezone(raw),
+        user_timezone=_user_timezone(raw, context),
         warnings=tuple(dict.fromkeys(context.warnings)),
         unused=tuple(context.unused),
         given=given,
@@ -204,8 +205,17 @@ def _memory_slot(raw: Mapping[str, object]) -> str | None:
     )
 
 
-def _user_timezone(raw: Mapping[str, object]) -> str | None:
-    """Read OpenClaw's name of the user's zone. It is not ours to complain about."""
+def _user_timezone(raw: Mapping[str, object], context: ReadContext) -> str | None:
+    """Read OpenClaw's name of the user's zone; one that is wrong is told, and not used."""
     defaults = object_at(object_at(raw, "agents", "agents"), "defaults", DEFAULTS)
     zone = defaults.get("userTimezone")
-    return zone.strip() or None if isinstance(zone, str) else None
+    if zone is None or (isinstance(zone, str) and not zone.strip()):
+        return None
+    name = zone.strip() if isinstance(zone, str) else describe_value(zone)
+    if isinstance(zone, str) and (problem := zone_problem(name)) is None:
+        return name
+    problem = problem if isinstance(zone, str) else f"{name} is no name of a zone"
+    context.warnings.append(
+        f"{DEFAULTS}.userTimezone: {problem}; this machine's zone is used"
+    )
+    return None

@@ -100,8 +100,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         compaction: What we use of `agents.defaults.compaction`.
         providers: What we use of `models.providers`, by id.
         memory_off: `plugins.slots.memory` is `none`.
-        user_timezone: The IANA name of the user's zone, unchecked; None is this
-            machine's own.
+        user_timezone: The IANA name of the user's zone, one that this machine knows;
+            None is this machine's own.
         warnings: What a person should know about the file.
         unused: Keys in the file that OpenClaw has and notewell does not use.
         given: What somebody gave; None where settings were not loaded.

@@ -30,7 +30,7 @@ from notewell.types import (
     UnderstoodDate,
 )
 from notewell.values import dataclass
-from notewell.workspace.days import moment_in
+from notewell.zones import moment_in
 
 SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
 

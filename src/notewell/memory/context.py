@@ -14,8 +14,9 @@ from notewell.memory.setup import Setup
 from notewell.scope import ConversationKind, conversation_kind
 from notewell.types import Skipped, citation_of
 from notewell.workspace import Workspace, locate, read_note, split_lines
-from notewell.workspace.days import moment_in, notes_of_day
+from notewell.workspace.days import notes_of_day
 from notewell.workspace.layout import USER_NOTE, long_term_note
+from notewell.zones import moment_in
 
 _USUAL_CHARS: Final = 12_000
 """As much as the other answers to an agent hold."""

@@ -25,7 +25,7 @@ from notewell.memory.remember import check_writable, indexed_now
 from notewell.memory.setup import Setup
 from notewell.sessions import SessionEntry, read_store, sessions_folder
 from notewell.types import IndexReport
-from notewell.workspace.days import moment_in
+from notewell.zones import moment_in
 
 _LONGEST: Final = 600.0
 """Seconds after which a flush that nobody has finished no longer counts as running."""

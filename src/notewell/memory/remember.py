@@ -10,9 +10,10 @@ from notewell.errors import BackendError, NoteNotWritten, PathRefused, UsageErro
 from notewell.memory.setup import Setup, sentences
 from notewell.types import IndexReport, citation_of
 from notewell.workspace import Workspace, scan
-from notewell.workspace.days import log_of, moment_in
+from notewell.workspace.days import log_of
 from notewell.workspace.layout import has_workspace_layout, long_term_note
 from notewell.writing import AppendResult, append_note, finish_notes
+from notewell.zones import moment_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Daily logs: which file belongs to a day, and which day it is for the user.
+"""Daily logs: which file belongs to a day.
 
 A day has its log, `memory/2026-01-10.md`, and may have further notes with a slug,
 `memory/2026-01-10-vendor-call.md`, which other programs write at the end of a session.
@@ -6,7 +6,7 @@ A day has its log, `memory/2026-01-10.md`, and may have further notes with a slu
 
 import os
 import re
-from datetime import date, datetime
+from datetime import date
 from typing import Final
 
 from notewell.workspace.layout import MEMORY_FOLDER, Workspace, is_markdown
@@ -53,26 +53,3 @@ def notes_of_day(workspace: Workspace, day: date) -> list[str]:
     own = [name for name in names if is_markdown(name) and day_of(name) == day]
     own.sort(key=lambda name: (not is_log_name(name), name))
     return [f"{MEMORY_FOLDER}/{name}" for name in own]
-
-
-def moment_in(zone: str | None, moment: datetime | None = None) -> datetime:
-    """Return a moment, now by default, as the user's clock shows it.
-
-    Args:
-        zone: An IANA name; None, or one that this machine does not know, means the
-            machine's own zone.
-        moment: With its zone.
-    """
-    if zone is None:
-        return _local(moment)
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # rare
-
-    try:
-        found = ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return _local(moment)
-    return moment.astimezone(found) if moment else datetime.now(found)
-
-
-def _local(moment: datetime | None) -> datetime:
-    return (moment or datetime.now()).astimezone()
