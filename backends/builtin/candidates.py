@@ -9,7 +9,6 @@ where they are strong, or the model sees no difference between the notes, words 
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +29,7 @@ from notewell.backends.text.query import ParsedQuery, QueryTerm
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.config import HybridSettings
 from notewell.types import Fallback, Mode
+from notewell.values import dataclass
 
 if TYPE_CHECKING:
     from notewell.backends.builtin.vectors.nearest import Neighbour, VectorSearch
@@ -212,9 +212,9 @@ class Candidates:
         if near is None or self.vectors is None:
             return scored
         if scored.text > 0:
-            return replace(scored, vector=near.cosine)
+            return structs.replace(scored, vector=near.cosine)
         window = self.vectors.window(scored.passage.text, near.window)
-        return replace(
+        return structs.replace(
             scored,
             vector=near.cosine,
             window=window.text,
@@ -276,14 +276,14 @@ def fuse(
     )
     scale = min(1.0, absolute) / max(order)
     return [
-        replace(one, score=min(1.0, one_of * scale))
+        structs.replace(one, score=min(1.0, one_of * scale))
         for one, one_of in zip(scored, order, strict=True)
     ]
 
 
 def order_by_vectors(scored: Sequence[ScoredPassage]) -> list[ScoredPassage]:
     """Return the passages with their nearness as score: `hybrid.enabled` is false."""
-    return [replace(one, score=max(0.0, one.vector or 0.0)) for one in scored]
+    return [structs.replace(one, score=max(0.0, one.vector or 0.0)) for one in scored]
 
 
 def vector_share(best: float, settings: HybridSettings, *, gate: float) -> float:

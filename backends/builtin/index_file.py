@@ -11,7 +11,6 @@ import stat
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -21,6 +20,7 @@ import apsw
 
 from notewell.backends.base import Site
 from notewell.backends.builtin.schema import APPLICATION_ID
+from notewell.values import dataclass
 
 SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
 

@@ -9,7 +9,7 @@ was built with: another identity needs another generation.
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ import Stemmer
 from notewell.backends.text.analysis import TERMS_VERSION
 from notewell.backends.text.chunking import CHUNKER_VERSION
 from notewell.config import ChunkingSettings
+from notewell.values import dataclass
 
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""

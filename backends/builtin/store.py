@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -28,6 +27,7 @@ from notewell.backends.builtin.schema import (
     Generation,
 )
 from notewell.errors import BackendUnavailable
+from notewell.values import dataclass
 
 __all__ = ["BACKEND", "Store", "owner_of", "remove_index"]
 

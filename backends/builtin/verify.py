@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from notewell.backends.builtin.store import Snapshot
 from notewell.backends.text.passages import ScoredPassage

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 import apsw
+from msgspec import structs
 
 from notewell.backends.base import Query, Site, in_order
 from notewell.backends.loops import off_the_loop
@@ -448,7 +449,9 @@ class KeywordSearch:
         """Add the share of QMD's order; passages without a rank get a middle one."""
         place = self._rank.get(scored.passage.path, _RANK_DAMPING)
         own = _RANK_DAMPING / (_RANK_DAMPING + place)
-        return replace(scored, score=(1 - _OWN_RANK) * scored.text + _OWN_RANK * own)
+        return structs.replace(
+            scored, score=(1 - _OWN_RANK) * scored.text + _OWN_RANK * own
+        )
 
     def _scorer(
         self, passages: Sequence[Passage], frequencies: Mapping[str, int]

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -311,8 +310,7 @@ def _is_unreadable_still(transcript: Transcript, copies: dict[str, CopyState]) -
     return copied is not None and copied.read is None and _is_same(transcript, copied)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptPassage(Passage):
+class TranscriptPassage(Passage, frozen=True, kw_only=True):
     """A passage of a transcript. Its lines are those of the cleaned text.
 
     Attributes:

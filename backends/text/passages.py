@@ -1,12 +1,17 @@
-"""Passages of notes on their way from the index to an answer."""
+"""Passages of notes on their way from the index to an answer.
+
+A search makes some hundred of them and replaces a field here and there, which is what
+makes structs of them.
+"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+
+class Passage(Struct, frozen=True, kw_only=True):
     """A chunk as the index holds it.
 
     Attributes:
@@ -101,8 +106,7 @@ def names_given(path: str, start_line: int, heading: str, text: str) -> tuple[st
     return tuple(names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredPassage:
+class ScoredPassage(Struct, frozen=True, kw_only=True):
     """A passage with what the legs say of it.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from notewell.backends.text.analysis import (
@@ -16,6 +16,7 @@ from notewell.backends.text.analysis import (
     stem,
     unit_parts,
 )
+from notewell.values import dataclass
 
 MOST_QUERY_TERMS = 48
 """Distinct things that one query may ask for; the rest of a long text is left out."""

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from itertools import compress, count
+
+from msgspec.structs import replace
 
 from notewell.backends.text.analysis import forms_of
 from notewell.backends.text.passages import ScoredPassage, without_repeats

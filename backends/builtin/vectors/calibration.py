@@ -13,13 +13,14 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Final
 
 import apsw
 
 from notewell.backends.builtin.vectors.sets import VectorSet
+from notewell.values import dataclass
 
 _READ: Final = 400
 """Characters of a text from which its script is told."""

@@ -5,8 +5,9 @@ Light, for this is loaded by those who have no provider, too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from notewell.values import dataclass
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import EmbeddingIdentity

@@ -11,7 +11,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
@@ -30,6 +29,7 @@ from notewell.backends.text.windows import cut_name
 from notewell.config import SearchSettings, WindowSettings
 from notewell.errors import EmbeddingError
 from notewell.types import Fallback, FallbackReason
+from notewell.values import dataclass
 
 if TYPE_CHECKING:
     from notewell.adapters.embeddings.base import EmbeddingIdentity

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -20,6 +19,7 @@ from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.errors import IndexUnreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.values import dataclass
 
 if TYPE_CHECKING:
     from notewell.backends.builtin.vectors.quantisation import QuantisedQuery

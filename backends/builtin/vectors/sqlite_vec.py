@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from os.path import isfile
 from pathlib import Path
@@ -37,6 +36,7 @@ from notewell.backends.builtin.vectors.sets import (
 from notewell.config import VectorSettings
 from notewell.log import log
 from notewell.types import Fallback
+from notewell.values import dataclass
 from notewell.workspace.layout import show_name
 
 NAME: Final = "sqlite-vec"

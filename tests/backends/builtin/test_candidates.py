@@ -1,11 +1,11 @@
 """Joining the legs: who is heard, in formulas worked by hand and in laws."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from notewell.backends.builtin.candidates import fuse, vector_share
 from notewell.backends.text.passages import Passage, ScoredPassage
