@@ -5,6 +5,7 @@ own test suite inherits.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from pathlib import Path
 from typing import (
@@ -33,7 +34,7 @@ from notewell.types import (
     Source,
 )
 from notewell.values import dataclass
-from notewell.workspace import Workspace
+from notewell.workspace import NoteNames, Workspace
 
 if TYPE_CHECKING:
     from datetime import date
@@ -272,6 +273,21 @@ def reason_of(error: BackendError) -> FallbackReason:
     return "missing"
 
 
+class NoteCatalogue(NoteNames, Protocol):
+    """What an index knows of notes beside their passages: names, and who links to them.
+
+    It may be older than the files; `signatures` tells of which.
+    """
+
+    def linking(self, keys: Iterable[str]) -> set[str]:
+        """Return the notes with a link to a file or a name of such a key."""
+        ...
+
+    def signatures(self) -> Mapping[str, tuple[int, int, int]]:
+        """Return size, mtime and ctime of each note when it was indexed, by path."""
+        ...
+
+
 class Backend(Protocol):
     """A search engine over one folder of Markdown notes.
 
@@ -322,6 +338,20 @@ class HasBounds(Protocol):
     @classmethod
     def bounds(cls, site: Site) -> Bounds:
         """Return what it keeps to, from the settings alone: it may not be there."""
+        ...
+
+
+@runtime_checkable
+class HasCatalogue(Protocol):
+    """A backend whose index knows the names of notes and their links."""
+
+    @classmethod
+    def catalogue(cls, site: Site) -> AbstractContextManager[NoteCatalogue]:
+        """Lend what the index of `site` knows, as it is: nothing is built.
+
+        Raises:
+            BackendError: on entering, there is no index that can be read.
+        """
         ...
 
 

@@ -38,6 +38,7 @@ from notewell.types import IndexReport, IndexStatus
 from notewell.workspace.decoding import holds_no_text
 
 if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
+    from notewell.backends.base import NoteCatalogue
     from notewell.backends.builtin.background import BackgroundRefresh
     from notewell.backends.builtin.status import StatusReader
     from notewell.backends.builtin.vectors.engine import VectorEngine
@@ -271,6 +272,13 @@ class BuiltinBackend:
     async def open(cls, site: Site) -> Self:
         """Attach to the notes of `site`."""
         return cls(await off_the_loop(Engine, site))
+
+    @classmethod
+    def catalogue(cls, site: Site) -> "AbstractContextManager[NoteCatalogue]":
+        """Lend what the index knows of names and links; see `HasCatalogue`."""
+        from notewell.backends.builtin.catalogue import open_catalogue
+
+        return open_catalogue(site)
 
     async def built(self) -> bool:
         """Whether an index was ever completed, so that searches are answered by it."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import attrgetter
 
+from notewell.backends.builtin.catalogue import note_entries
 from notewell.backends.builtin.changes import UNSETTLED, IndexedNote, Signature
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
@@ -47,6 +48,10 @@ class Indexer:
         self._many = store.connection.executemany
         self._tables = generation
         self._chunking = chunking
+        self._named = (
+            f"insert into {generation.names}(key, kind, file_id, name)"
+            " values (?, ?, ?, ?)"
+        )
         self.changed = 0
 
     def put(self, note: Note, before: IndexedNote | None, signature: Signature) -> None:
@@ -74,12 +79,14 @@ class Indexer:
         if before and before.digest == read.digest and before.problem is None:
             self._touch(before, signature)
             return
+        lines = split_lines(read.text)
         chunks = cut_chunks(
-            split_lines(read.text),
-            tokens=self._chunking.tokens,
-            overlap=self._chunking.overlap,
+            lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
         )
-        self._replace(note, before, signature, read.digest, chunks, None, read.guess)
+        key = self._replace(
+            note, before, signature, read.digest, chunks, None, read.guess
+        )
+        self._many(self._named, sorted(note_entries(key, note.path, lines)))
 
     def _leave_out(
         self,
@@ -120,6 +127,11 @@ class Indexer:
         signature = Signature(*before[1:4])
         key = self.put_row(before.path, None, signature, before.digest, problem)
         self.add(key, before.path, chunks)
+        self._run(
+            f"insert into {self._tables.names}(key, kind, file_id, name)"
+            f" select key, kind, ?, name from {source.names} where file_id = ?",
+            (key, before.id),
+        )
 
     def remove(self, before: Iterable[IndexedNote]) -> None:
         """Take notes out of the index."""
@@ -144,7 +156,7 @@ class Indexer:
         chunks: Iterable[Chunk],
         problem: str | None,
         remark: str | None = None,
-    ) -> None:
+    ) -> int:
         chunks = list(chunks)
         if before:
             self._clear(before.id)
@@ -152,6 +164,7 @@ class Indexer:
             note.path, before.id if before else None, signature, digest, problem, remark
         )
         self.add(key, note.path, chunks)
+        return key
 
     def put_row(
         self,
@@ -225,6 +238,7 @@ class Indexer:
         )
         self._many(f"delete from {self._tables.fts} where rowid = ?", chunks)
         self._run(f"delete from {self._tables.chunks} where file_id = ?", (file_id,))
+        self._run(f"delete from {self._tables.names} where file_id = ?", (file_id,))
 
 
 @lru_cache(maxsize=1024)

@@ -23,7 +23,7 @@ from notewell.values import dataclass
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 
 # White space alone parts terms: notewell.backends.text.analysis has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
@@ -34,6 +34,11 @@ _GATHERED: Final = 16 * 1024 * 1024
 _MEANWHILE: Final = (
     "`notewell index` builds it anew, and until then the old one answers."
 )
+
+FILE_NAME: Final = 0
+TITLE: Final = 1
+LINKED: Final = 2
+"""Kinds of names: of the note's file, of its title or an alias, of what it links to."""
 
 META: Final = """
 create table if not exists nw_meta(
@@ -74,6 +79,9 @@ NEVER_NULL: Final = frozenset(
         "line",
         "lines",
         "mark",
+        "key",
+        "kind",
+        "name",
     }
 )
 """Columns that hold a value in every row."""
@@ -94,6 +102,7 @@ class Generation:
                 self.chunks,
                 self.transcripts,
                 self.origins,
+                self.names,
                 self.fts,
                 self.vocabulary,
                 self.common,
@@ -119,6 +128,11 @@ class Generation:
     def origins(self) -> str:
         """For a passage of a transcript the line of the JSONL behind each line."""
         return f"nw_origins_{self.number}"
+
+    @property
+    def names(self) -> str:
+        """By the key of a name: the notes that are called so, and that link to it."""
+        return f"nw_names_{self.number}"
 
     @property
     def fts(self) -> str:
@@ -163,16 +177,6 @@ class Generation:
             digest blob not null,
             text text not null
         ) strict;
-        create table {self.transcripts}(
-            file_id integer primary key,
-            offset integer not null,
-            line integer not null,
-            mark blob not null
-        ) strict;
-        create table {self.origins}(
-            chunk_id integer primary key,
-            lines text not null
-        ) strict;
         create index {self.chunks}_file on {self.chunks}(file_id, length);
         create index {self.chunks}_digest on {self.chunks}(digest);
         create virtual table {self.fts} using fts5(
@@ -185,6 +189,30 @@ class Generation:
             term text primary key,
             passages integer not null
         ) strict, without rowid;
+        {self._create_beside()}
+        """
+
+    def _create_beside(self) -> str:
+        """Return the statements that create what stands beside the passages."""
+        return f"""
+        create table {self.transcripts}(
+            file_id integer primary key,
+            offset integer not null,
+            line integer not null,
+            mark blob not null
+        ) strict;
+        create table {self.origins}(
+            chunk_id integer primary key,
+            lines text not null
+        ) strict;
+        create table {self.names}(
+            key text not null,
+            kind integer not null,
+            file_id integer not null,
+            name text not null,
+            primary key(key, kind, file_id, name)
+        ) strict, without rowid;
+        create index {self.names}_file on {self.names}(file_id);
         """
 
     def drop(self) -> str:
@@ -195,6 +223,7 @@ class Generation:
         drop table if exists {self.chunks};
         drop table if exists {self.transcripts};
         drop table if exists {self.origins};
+        drop table if exists {self.names};
         drop table if exists {self.files};
         drop table if exists {self.common};
         """

@@ -1,6 +1,8 @@
 """An engine for the tests of what is built on notewell: nothing on disk, nothing to wait for."""
 
 import re
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,14 +12,19 @@ from notewell.backends.base import (
     PLAIN_RUN,
     Backend,
     Findings,
+    NoteCatalogue,
     Query,
     Run,
     Site,
     in_order,
 )
 from notewell.backends.text.ranking import lifted_score
+from notewell.errors import BackendFailed
+from notewell.front_matter import names_in_front_matter
+from notewell.links import read_links
 from notewell.types import Hit, IndexReport, IndexStatus
-from notewell.workspace import Note, read_note, scan, split_lines
+from notewell.workspace import NamedNote, Note, read_note, scan, split_lines
+from notewell.workspace.names import GivenNames, file_key
 
 _WIDEST = 700
 
@@ -45,6 +52,16 @@ class InMemoryBackend:
     async def open(cls, site: Site) -> Self:
         """Attach to the notes of `site`."""
         return cls(site)
+
+    @classmethod
+    @contextmanager
+    def catalogue(cls, site: Site) -> Generator[NoteCatalogue]:
+        """Lend the names and links of the notes as they were at the last `refresh`."""
+        index = _INDEXES.get((site.state_dir, site.agent.id))
+        if index is None or index.at is None:
+            why = "the index was not built yet"
+            raise BackendFailed("memory", why, reason="not-ready", remedy="build it")
+        yield _Catalogue(index.notes)
 
     async def built(self) -> bool:
         """Whether `refresh` was ever called."""
@@ -96,6 +113,29 @@ class InMemoryBackend:
 
     def _scan(self) -> tuple[Note, ...]:
         return tuple(scan(self._workspace).notes)
+
+
+class _Catalogue(GivenNames):
+    def __init__(self, notes: Mapping[Note, Sequence[str]]) -> None:
+        files = [NamedNote(note.path) for note in notes]
+        titles = (
+            NamedNote(note.path, name)
+            for note, lines in notes.items()
+            for name in names_in_front_matter(lines)
+        )
+        super().__init__((*files, *titles))
+        self._lines = notes
+
+    def linking(self, keys: Iterable[str]) -> set[str]:
+        wanted = set(keys)
+        return {
+            note.path
+            for note, lines in self._lines.items()
+            if any(file_key(link.target) in wanted for link in read_links(lines))
+        }
+
+    def signatures(self) -> Mapping[str, tuple[int, int, int]]:
+        return {note.path: note[2:] for note in self._lines}
 
 
 def _hit(path: str, lines: list[str], words: list[str]) -> Hit | None:

@@ -3,8 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from notewell.backends.base import Listener, Run
-from notewell.backends.contract.case import NOTES, QUERIES, Contract
+from notewell.backends.base import HasCatalogue, Listener, Run
+from notewell.backends.contract.case import NOTES, QUERIES, Case, Contract
+from notewell.errors import BackendError
+from notewell.workspace.names import NamedNote
 
 
 class _ProgressLog(Listener):
@@ -13,6 +15,15 @@ class _ProgressLog(Listener):
 
     def indexing(self, done: int, total: int) -> None:
         self.files.append((done, total))
+
+
+LINKED_NOTES = {
+    "MEMORY.md": "Alone.\n",
+    "memory/Pump.md": "---\ntitle: The Pump\naliases: [PU-7]\n---\nSee `[[Valve]]`.\n",
+    "memory/a.md": "[[pump#Parts|it]] and [valve](net/valve.md)\n",
+    "memory/net/valve.md": "The [pump] leaks.\n\n[pump]: ../Pump.md\n",
+}
+"""Notes with names and links."""
 
 
 class IndexingContract(Contract):
@@ -184,3 +195,58 @@ class IndexingContract(Contract):
             await case.backend.refresh()
             await case.backend.close()
             await case.backend.close()
+
+    async def test_an_index_that_knows_names_and_links_knows_those_of_the_notes(
+        self, tmp_path: Path
+    ) -> None:
+        """`HasCatalogue` is an ability that an engine may have."""
+        async with self.opened(tmp_path, LINKED_NOTES) as case:
+            if not isinstance(case.backend, HasCatalogue):
+                return
+            await case.backend.refresh()
+            with case.backend.catalogue(case.site) as known:
+                pump = [NamedNote("memory/Pump.md")]
+
+                assert list(known.called("pump")) == pump
+                assert list(known.called("the pump")) == [
+                    NamedNote("memory/Pump.md", "The Pump")
+                ]
+                assert {name.path for name in known.every()} == {*LINKED_NOTES}
+                assert known.linking(["pump"]) == {"memory/a.md", "memory/net/valve.md"}
+                assert known.linking(["valve", "nothing"]) == {"memory/a.md"}
+                assert {*known.signatures()} <= {*LINKED_NOTES}
+
+    async def test_names_and_links_follow_a_note_that_changes_or_goes(
+        self, tmp_path: Path
+    ) -> None:
+        """What an index says of names and links is no older than its passages."""
+        async with self.opened(tmp_path, LINKED_NOTES) as case:
+            if not isinstance(case.backend, HasCatalogue):
+                return
+            await case.backend.refresh()
+            case.write({"memory/a.md": "[[Alone]]\n"})
+            (case.root / "memory" / "Pump.md").unlink()
+            await case.backend.refresh()
+            with case.backend.catalogue(case.site) as known:
+                assert not known.called("pump")
+                assert not known.called("pu-7")
+                assert known.linking(["pump"]) == {"memory/net/valve.md"}
+                assert known.linking(["alone"]) == {"memory/a.md"}
+
+    async def test_an_index_that_was_never_built_knows_no_names(
+        self, tmp_path: Path
+    ) -> None:
+        """To ask for them builds nothing."""
+        async with self.opened(tmp_path, LINKED_NOTES) as case:
+            if isinstance(case.backend, HasCatalogue):
+                assert _is_refused(case)
+                assert not await case.backend.built()
+
+
+def _is_refused(case: Case) -> bool:
+    assert isinstance(case.backend, HasCatalogue)
+    try:
+        with case.backend.catalogue(case.site):
+            return False
+    except BackendError:
+        return True

@@ -15,7 +15,8 @@ from urllib.parse import unquote
 
 from notewell.markdown import read_structure
 
-_SIGNS: Final = re.compile(r"\\.|`+|<!--|!?\[|\]", re.DOTALL)
+# Each way begins with a letter of its own: so `re` skips quickly what is no sign.
+_SIGNS: Final = re.compile(r"\\.|``*|<!--|!\[|\[|\]", re.DOTALL)
 _WIKI: Final = re.compile(r"\[\[([^\[\]\n]{1,1000})\]\](?!\()")
 _SHOWN_AS: Final = re.compile(r"\\?\|")
 _TITLE: Final = (
@@ -138,8 +139,9 @@ class _Reader:
         self._text = text
         self._defined = defined
         self._runs: dict[int, list[int]] = {}  # of backticks, by their length
-        for run in re.finditer("`+", text):
-            self._runs.setdefault(len(run[0]), []).append(run.start())
+        if "`" in text:
+            for run in re.finditer("`+", text):
+                self._runs.setdefault(len(run[0]), []).append(run.start())
         self._ends = [found.start() for found in re.finditer("\n", text)]
         self._comments = text.rfind("-->")
         spans = _DEFINITION.finditer(text) if "]:" in text else ()
@@ -220,7 +222,8 @@ def _wiki_link(line: int, inner: str) -> Link | None:
 
 
 def _markdown_link(line: int, written: str) -> Link | None:
-    written = _ESCAPED.sub(r"\1", written)
+    if "\\" in written:
+        written = _ESCAPED.sub(r"\1", written)
     if "&" in written:
         from html import unescape  # rare
 
@@ -228,7 +231,9 @@ def _markdown_link(line: int, written: str) -> Link | None:
     if _ELSEWHERE.match(written):
         return None
     target, _, fragment = written.partition("#")
-    target = unquote(target, errors="surrogateescape").strip()
+    if "%" in target:
+        target = unquote(target, errors="surrogateescape")
+    target = target.strip()
     is_note = target[-3:].lower() == ".md" or not _FILE.search(target)
     if not is_note or not target.isprintable() or target[-1:] in ("", "/"):
         return None
