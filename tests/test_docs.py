@@ -60,9 +60,14 @@ def test_configuration_in_a_page_for_users_loads_without_a_warning(
     file = tmp_path / "openclaw.json"
 
     for block in blocks(page.read_text(encoding="utf-8"), "json5"):
-        if block.startswith("{"):  # the others are a part of one
-            file.write_text(block, encoding="utf-8")
+        own = "notewell.json5" in block.partition("\n")[0]
+        if own or block.startswith("{"):  # the others are a part of one
+            file.write_text("{}" if own else block, encoding="utf-8")
+            (tmp_path / "notewell.json5").write_text(
+                block if own else "", encoding="utf-8"
+            )
             environ = dict.fromkeys(re.findall(r"env:(\w+)", block), "a key")
+            environ["OPENCLAW_STATE_DIR"] = str(tmp_path)
             settings = load_settings(
                 config_file=file, environ=environ, home=tmp_path, overrides={}
             )

@@ -37,7 +37,7 @@ _NOTHING_FOUND: Final[Mapping[EmptyReason, tuple[str, str, str]]] = {
     ),
     "memory-disabled": (
         "Memory is switched off in the configuration.",
-        "memorySearch.enabled or plugins.slots.memory does it; see `notewell config`.",
+        "`notewell status` names the switch.",
         "Memory is switched off in the configuration.",
     ),
     "unavailable": (

@@ -411,7 +411,11 @@ class ProviderProbe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
-    """The state of one agent's memory."""
+    """The state of one agent's memory.
+
+    Attributes:
+        switch: What switched memory on or off, in words; empty where nothing did.
+    """
 
     agent: str
     workspace: str
@@ -428,3 +432,4 @@ class StatusReport:
     fallbacks: tuple[Fallback, ...] = ()
     local_to_remote: bool = False
     warnings: tuple[str, ...] = ()
+    switch: str = ""

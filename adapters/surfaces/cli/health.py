@@ -273,6 +273,10 @@ def _memory(call: CommandCall, agent: str | None, suffix: str) -> Iterator[Healt
         yield _failed(name, error)
         return
     yield _workspace(f"workspace{suffix}", report)
+    if report.switch:
+        state = "on" if report.enabled else "switched off"
+        said = f"{state}: {report.switch}"
+        yield HealthCheck(name=f"memory{suffix}", status="ok", detail=said)
     yield from _engine(f"engine{suffix}", report)
     yield from _vector_search(f"vector search{suffix}", report)
     yield from (_provider(f"embedding{suffix}", provider) for provider in tried)

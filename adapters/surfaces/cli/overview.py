@@ -110,7 +110,7 @@ def _rows(
     yield "workspace", [report.workspace]
     files = number_of(report.disk_files, "file")
     yield "on disk", [f"{files}, {size_text(report.disk_bytes)}"]
-    yield "memory", [] if report.enabled else ["switched off in the configuration"]
+    yield "memory", _switch(report)
     yield "engine", [_engine(report)]
     yield "sources", [" and ".join(report.sources)]
     if report.index.location:
@@ -126,6 +126,13 @@ def _rows(
     yield "skipped", list(skip_lines(report.skipped, everything=everything))
     yield "notes", [f"{step.to} instead of {step.from_}" for step in report.fallbacks]
     yield "warnings", list(dict.fromkeys(report.warnings))
+
+
+def _switch(report: StatusReport) -> list[str]:
+    """Whether memory is on, where something has decided that."""
+    if report.enabled:
+        return [f"on: {report.switch}"] if report.switch else []
+    return [f"switched off: {report.switch}" if report.switch else "switched off"]
 
 
 def _engine(report: StatusReport) -> str:

@@ -32,6 +32,7 @@ from notewell.config.settings import (
     AgentSettings,
     ResolvedValue,
     Settings,
+    memory_switch,
     unused_settings,
 )
 from notewell.config.values import Secret
@@ -62,5 +63,6 @@ __all__ = [
     "VectorSettings",
     "WindowSettings",
     "load_settings",
+    "memory_switch",
     "unused_settings",
 ]

@@ -1,7 +1,7 @@
 """The agents of a file: defaults, overrides, ids, workspaces, index files."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, cast
 
@@ -27,15 +27,31 @@ TEMPLATE: Final = "{agentId}"
 _LOST: Final = "this agent is left out"
 
 
+class AgentsOfFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file says of `agents`, and how it is read.
+
+    Attributes:
+        raw: The object there.
+        context: What written values depend on in that file.
+        origin: How the file is called.
+    """
+
+    raw: Mapping[str, object]
+    context: ReadContext
+    origin: str = "file"
+
+
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     at: str
     raw: Mapping[str, object]
     chosen: bool
+    of: AgentsOfFile
+    over: "_Entry | None" = None
 
 
 def read_agents(
-    raw: Mapping[str, object],
+    files: Iterable[AgentsOfFile],
     *,
     file: ConfigLayer,
     flags: ConfigLayer,
@@ -44,10 +60,19 @@ def read_agents(
 ) -> tuple[AgentConfig, tuple[AgentConfig, ...]]:
     """Return the defaults, as an agent called `{agentId}`, and the agents.
 
+    Args:
+        files: What each file says, the one that is laid over the others last.
+        file: What they say for every agent, laid over each other.
+        flags: What the flags say for every agent.
+        context: What written values depend on.
+        profile: OPENCLAW_PROFILE.
+
     Raises:
         ConfigError: an entry or a value in it makes no sense.
     """
-    entries = _entries(raw, context)
+    entries: list[_Entry] = []
+    for each in files:
+        entries = _joined(entries, _entries(each, alone=not entries))
     lead = next((entry for entry in entries if entry.chosen), None)
     lead = lead or (entries[0] if entries else None)
     suffix = f"-{profile}" if profile else ""
@@ -71,7 +96,24 @@ def read_agents(
     return defaults, tuple(_apart(found, context))
 
 
-def _entries(raw: Mapping[str, object], context: ReadContext) -> list[_Entry]:
+def _joined(entries: list[_Entry], over: list[_Entry]) -> list[_Entry]:
+    """Lay the entries of another file over those with the same id; add the others."""
+    laid = {entry.id: entry for entry in over}
+    chosen = any(entry.chosen for entry in over)
+    known = [
+        replace(
+            entry,
+            over=laid.pop(entry.id, None),
+            chosen=any(each.chosen and each.id == entry.id for each in over)
+            if chosen
+            else entry.chosen,
+        )
+        for entry in entries
+    ]
+    return [*known, *laid.values()]
+
+
+def _entries(of: AgentsOfFile, *, alone: bool) -> list[_Entry]:
     """Return the agents of `agents.list[]`, and of `agents.entries`, its successor.
 
     A wrong entry is left out, with a warning.
@@ -82,12 +124,13 @@ def _entries(raw: Mapping[str, object], context: ReadContext) -> list[_Entry]:
     found: list[_Entry] = []
     wrong: list[tuple[ConfigError, bool | None]] = []
     known: dict[str, str] = {}
-    for name, key, at, item in _items(raw):
+    for name, key, at, item in _items(of.raw):
         try:
-            entry = _entry(name, key, at, item)
+            entry = _entry(name, key, at, item, of)
             _check_id(entry, known)
         except ConfigError as error:
-            wrong.append((error, _may_lead(item, first=not found and not wrong)))
+            first = alone and not found and not wrong
+            wrong.append((error, _may_lead(item, first=first)))
         else:
             found.append(entry)
     chosen = any(entry.chosen for entry in found)
@@ -95,7 +138,7 @@ def _entries(raw: Mapping[str, object], context: ReadContext) -> list[_Entry]:
         # Whoever is asked without a name must not become somebody else.
         if leads is None or (leads and not chosen):
             raise problem
-        warn_of(problem, context, _LOST)
+        warn_of(problem, of.context, _LOST)
     return found
 
 
@@ -122,7 +165,7 @@ def _may_lead(item: object, *, first: bool) -> bool | None:
     return first if entry.get("default", False) is False else None
 
 
-def _entry(name: object, key: str, at: str, item: object) -> _Entry:
+def _entry(name: object, key: str, at: str, item: object, of: AgentsOfFile) -> _Entry:
     raw = read_object(item, at=at)
     if not isinstance(name, str) or not is_name(name):
         problem = "is missing" if name is None else f"is {describe_value(name)}"
@@ -131,7 +174,7 @@ def _entry(name: object, key: str, at: str, item: object) -> _Entry:
     if not isinstance(chosen, bool):
         problem = f"is {describe_value(chosen)}"
         raise ConfigError(f"{at}.default", problem, accepted="true or false")
-    return _Entry(id=name, at=at, raw=raw, chosen=chosen)
+    return _Entry(id=name, at=at, raw=raw, chosen=chosen, of=of)
 
 
 def _check_id(entry: _Entry, known: dict[str, str]) -> None:
@@ -151,8 +194,8 @@ def _agent(
     usual: Path,
 ) -> AgentConfig:
     at = entry.at if entry else DEFAULTS
-    own = _own_search(entry, context) if entry else {}
-    stated = read_workspace(entry.raw, at, context) if entry else None
+    own = _own_search(entry, file.search.get("enabled")) if entry else {}
+    stated = _own_workspace(entry) if entry else None
     search = {**file.search, **own, **flags.search}
     named = flags.workspace or stated or file.workspace
     settings = AgentSettings(
@@ -191,12 +234,34 @@ def without_provider(agent: AgentConfig, key: str) -> AgentConfig:
     )
 
 
-def _own_search(entry: _Entry, context: ReadContext) -> dict[str, GivenValue]:
-    memory = object_at(entry.raw, "memory", f"{entry.at}.memory")
-    return {
-        **read_search(memory, "search", f"{entry.at}.memory", context),
-        **read_search(entry.raw, "memorySearch", entry.at, context),
+def _own_search(
+    entry: _Entry, usual: GivenValue | None = None
+) -> dict[str, GivenValue]:
+    """Return what an entry gives below its `memorySearch`, in each file.
+
+    Args:
+        entry: The entry.
+        usual: The `enabled` of the defaults: what is off is not switched on by the file
+            that is laid over.
+    """
+    of, raw, at = entry.of, entry.raw, entry.at
+    memory = object_at(raw, "memory", f"{at}.memory")
+    own = {
+        **read_search(memory, "search", f"{at}.memory", of.context, of.origin),
+        **read_search(raw, "memorySearch", at, of.context, of.origin),
     }
+    if entry.over is None:
+        return own
+    over = _own_search(entry.over)
+    off = own.get("enabled", usual)
+    stays_off = {} if off is None or off.value else {"enabled": off}
+    return {**own, **over, **stays_off}
+
+
+def _own_workspace(entry: _Entry) -> GivenValue | None:
+    over = _own_workspace(entry.over) if entry.over else None
+    of = entry.of
+    return over or read_workspace(entry.raw, entry.at, of.context, of.origin)
 
 
 def _named(settings: AgentSettings, agent_id: str) -> AgentSettings:

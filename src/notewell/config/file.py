@@ -11,6 +11,9 @@ from notewell.config.values import describe_kind, describe_value
 from notewell.errors import ConfigError
 
 FILE_NAME: Final = "openclaw.json"
+OWN_NAME: Final = "notewell.json5"
+"""Our own file in the state folder, for what OpenClaw would refuse to start with."""
+
 LARGEST: Final = 4 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
 _NAME: Final = r"\w[\w.-]{0,63}"
@@ -110,6 +113,12 @@ def find_file(
         return path, None
     missing = f"OPENCLAW_CONFIG_PATH names {path}, which does not exist"
     return None, missing if named else None
+
+
+def find_own_file(state: Path) -> Path | None:
+    """Return our own file, if there is one."""
+    path = state / OWN_NAME
+    return path if _exists(path) else None
 
 
 def read_file(path: Path) -> dict[str, object]:

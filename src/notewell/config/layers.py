@@ -86,6 +86,23 @@ def read_layer(
     )
 
 
+def laid_over(layer: ConfigLayer, over: ConfigLayer) -> ConfigLayer:
+    """Return a layer with another one laid over it, key by key.
+
+    What a `memorySearch.enabled` switches off stays off.
+    """
+    search = {**layer.search, **over.search}
+    below = layer.search.get("enabled")
+    if below is not None and below.value is False:
+        search["enabled"] = below
+    return ConfigLayer(
+        memory={**layer.memory, **over.memory},
+        search=search,
+        compaction={**layer.compaction, **over.compaction},
+        workspace=over.workspace or layer.workspace,
+    )
+
+
 def read_search(
     raw: Mapping[str, object],
     name: str,

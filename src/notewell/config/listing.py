@@ -56,7 +56,7 @@ _OTHER_ROWS: Final = (
         "plugins.slots.memory",
         "unset",
         'a name, or "none"',
-        "`none` switches memory off; the rest is OpenClaw's.",
+        "`none` switches memory off, unless `memory.enabled` outweighs it.",
     ),
 )
 """Keys that stand in no block: what the table says of them."""

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from notewell.config.agents import read_agents, without_provider
+from notewell.config.agents import AgentsOfFile, read_agents, without_provider
 from notewell.config.blocks import (
     NOBODY_ASKED,
     GivenValue,
@@ -15,10 +15,18 @@ from notewell.config.blocks import (
     read_block,
     warn_of,
 )
-from notewell.config.file import find_file, profile_name, read_file, state_folder
+from notewell.config.file import (
+    OWN_NAME,
+    find_file,
+    find_own_file,
+    profile_name,
+    read_file,
+    state_folder,
+)
 from notewell.config.layers import (
     DEFAULTS,
     ConfigLayer,
+    laid_over,
     object_at,
     read_environment,
     read_flags,
@@ -44,7 +52,7 @@ def load_settings(
     home: Path,
     overrides: Mapping[str, object] = {},
 ) -> Settings:
-    """Resolve every setting: flag, environment, file, default.
+    """Resolve every setting: flag, environment, our own file, OpenClaw's, default.
 
     Args:
         config_file: The file that a flag names; it must exist.
@@ -58,21 +66,17 @@ def load_settings(
     """
     state, profile = state_folder(environ, home), profile_name(environ)
     file, warning = find_file(config_file, environ, home, state)
-    raw = read_file(file) if file else {}
     base = file.parent if file else home
     context = ReadContext(environ=environ, home=home, base=base, state=state)
     context.warnings.extend([warning] if warning else [])
-    sources = _Sources(
-        file=read_layer(raw, context, "file"),
-        environment=read_environment(environ),
-        flags=read_flags(
-            overrides, replace(context, base=_here(home), strict=True, warnings=[])
-        ),
-    )
-    given = _gathered(raw, sources, context, profile)
+    sources = _read_sources(file, context, overrides)
+    given = _gathered(sources, profile)
     default_agent = _default_agent(given.agents, context)
+    off, switch = _switched(sources, given.memory_slot)
+    own = sources.own
     return Settings(
         file=file,
+        own_file=own.path,
         state_dir=state,
         profile=profile,
         memory=build_block(MemorySettings, given.memory),
@@ -83,11 +87,36 @@ def load_settings(
             name: build_block(ProviderSettings, of)
             for name, of in given.providers.items()
         },
-        memory_off=given.memory_slot == "none",
-        user_timezone=_user_timezone(raw, context),
-        warnings=tuple(dict.fromkeys(context.warnings)),
-        unused=tuple(context.unused),
+        memory_off=off,
+        switch=switch,
+        user_timezone=_user_timezone(own.raw, own.context)
+        or _user_timezone(sources.host.raw, context),
+        warnings=tuple(dict.fromkeys(sources.warnings())),
+        unused=(*context.unused, *own.context.unused),
         given=given,
+    )
+
+
+def _read_sources(
+    file: Path | None, context: ReadContext, overrides: Mapping[str, object]
+) -> "_Sources":
+    """Read both files, the environment and the flags."""
+    host = _ReadFile.of(file, context)
+    own = _ReadFile.of(
+        find_own_file(context.state),
+        replace(context, base=context.state, warnings=[], unused=[]),
+        OWN_NAME,
+    )
+    if _says_on(host.layer):
+        context.warnings.append(
+            f"memory.enabled: true counts in {OWN_NAME} alone, beside this file"
+        )
+    flags = replace(context, base=_here(context.home), strict=True, warnings=[])
+    return _Sources(
+        host=host,
+        own=own,
+        environment=read_environment(context.environ),
+        flags=read_flags(overrides, flags),
     )
 
 
@@ -99,40 +128,112 @@ def _here(home: Path) -> Path:
         return home
 
 
+class _ReadFile(msgspec.Struct, frozen=True, kw_only=True):
+    raw: Mapping[str, object]
+    context: ReadContext
+    layer: ConfigLayer
+    origin: str
+    path: Path | None
+
+    @property
+    def name(self) -> str:
+        return self.path.name if self.path else ""
+
+    @classmethod
+    def of(
+        cls, path: Path | None, context: ReadContext, origin: str = "file"
+    ) -> "_ReadFile":
+        raw = read_file(path) if path else {}
+        layer = read_layer(raw, context, origin)
+        return cls(raw=raw, context=context, layer=layer, origin=origin, path=path)
+
+    def agents(self) -> AgentsOfFile:
+        raw = object_at(self.raw, "agents", "agents")
+        return AgentsOfFile(raw=raw, context=self.context, origin=self.origin)
+
+
 class _Sources(msgspec.Struct, frozen=True, kw_only=True):
-    file: ConfigLayer
+    host: _ReadFile
+    own: _ReadFile
     environment: Mapping[str, GivenValue]
     flags: ConfigLayer
 
-    def memory(self) -> dict[str, GivenValue]:
-        return {**self.file.memory, **self.environment, **self.flags.memory}
-
-    def compaction(self) -> dict[str, GivenValue]:
-        return {**self.file.compaction, **self.flags.compaction}
+    def warnings(self) -> list[str]:
+        own = [f"{OWN_NAME}: {warning}" for warning in self.own.context.warnings]
+        return [*self.host.context.warnings, *own]
 
 
-def _gathered(
-    raw: Mapping[str, object],
-    sources: _Sources,
-    context: ReadContext,
-    profile: str | None,
-) -> GivenSettings:
+def _gathered(sources: _Sources, profile: str | None) -> GivenSettings:
+    host, own, context = sources.host, sources.own, sources.host.context
+    layers = host.layer, own.layer
+    file, flags = laid_over(*layers), sources.flags
     defaults, agents = read_agents(
-        object_at(raw, "agents", "agents"),
-        file=sources.file,
-        flags=sources.flags,
+        (host.agents(), own.agents()),
+        file=file,
+        flags=flags,
         context=context,
         profile=profile,
     )
-    providers, wrong = _read_providers(raw, agents, context)
+    providers, wrong = _read_providers(host, agents)
+    over, also_wrong = _read_providers(own, agents)
+    for name, given in over.items():
+        providers[name] = {**providers.get(name, {}), **given}
+    wrong |= also_wrong
     return GivenSettings(
-        memory=sources.memory(),
-        compaction=sources.compaction(),
+        memory={
+            **file.memory,
+            **sources.environment,
+            **flags.memory,
+            **_enabled(*layers, flags),
+        },
+        compaction={**file.compaction, **flags.compaction},
         providers=providers,
         defaults=_without_wrong_providers(defaults, wrong),
         agents=tuple(_without_wrong_providers(agent, wrong) for agent in agents),
-        memory_slot=_memory_slot(raw),
+        memory_slot=_slot(host, own),
     )
+
+
+def _enabled(*layers: ConfigLayer) -> dict[str, GivenValue]:
+    """Return the `memory.enabled` that counts: a false one wherever it stands."""
+    found = [layer.memory["enabled"] for layer in layers if "enabled" in layer.memory]
+    wins = next((given for given in found if given.value is False), None)
+    return {"enabled": wins or found[-1]} if found else {}
+
+
+def _says_on(layer: ConfigLayer) -> bool:
+    given = layer.memory.get("enabled")
+    return given is not None and given.value is True
+
+
+def _slot(host: _ReadFile, own: _ReadFile) -> str | None:
+    """Return `plugins.slots.memory`; our own file may close it, and not open it."""
+    slots = [_memory_slot(own.raw), _memory_slot(host.raw)]
+    return "none" if "none" in slots else slots[0] or slots[1]
+
+
+def _switched(sources: _Sources, slot: str | None) -> tuple[bool, str]:
+    """Say whether memory is off for every agent, and what decided it."""
+    host, own, flags = sources.host, sources.own, sources.flags
+    said = [
+        (each.memory["enabled"].value, where)
+        for each, where in (
+            (host.layer, f"in {host.name}"),
+            (own.layer, f"in {own.name}"),
+            (flags, "by a flag"),
+        )
+        if "enabled" in each.memory
+    ]
+    off = next((where for value, where in said if value is False), None)
+    if off is not None:
+        return True, f"memory.enabled is false {off}"
+    if slot != "none":
+        return False, ""
+    closed = 'plugins.slots.memory is "none"'
+    on = [where for value, where in said if value and where != f"in {host.name}"]
+    if on:
+        return False, f"{closed}, but memory.enabled is true {on[-1]}"
+    return True, closed
 
 
 def _default_agent(agents: tuple[AgentConfig, ...], context: ReadContext) -> str:
@@ -145,7 +246,7 @@ def _default_agent(agents: tuple[AgentConfig, ...], context: ReadContext) -> str
 
 
 def _read_providers(
-    raw: Mapping[str, object], agents: Iterable[AgentConfig], context: ReadContext
+    file: _ReadFile, agents: Iterable[AgentConfig]
 ) -> tuple[dict[str, dict[str, GivenValue]], dict[str, str]]:
     """Read `models.providers`. Most of it serves chats: what embeddings have no use
     for may look as it likes, and its missing keys are nobody's concern here.
@@ -153,6 +254,7 @@ def _read_providers(
     Returns:
         What is given for each provider, and of those that are wrong the key.
     """
+    context = file.context
     quiet = replace(context, strict=True, warnings=[])
     found: dict[str, dict[str, GivenValue]] = {}
     wrong: dict[str, str] = {}
@@ -160,7 +262,7 @@ def _read_providers(
     for agent in agents:
         wanted |= {agent.settings.search.provider or "", agent.settings.search.fallback}
     try:
-        models = object_at(raw, "models", "models")
+        models = object_at(file.raw, "models", "models")
         items = object_at(models, "providers", "models.providers").items()
     except ConfigError as error:
         warn_of(error, context, NOBODY_ASKED)
@@ -169,7 +271,9 @@ def _read_providers(
         at = f"models.providers.{name}"
         strict = replace(context, strict=True) if name in wanted else quiet
         try:
-            found[name] = read_block(ProviderSettings, item, at=at, context=strict)
+            found[name] = read_block(
+                ProviderSettings, item, at=at, context=strict, origin=file.origin
+            )
         except ConfigError as error:
             if name in wanted:
                 warn_of(error, context, NOBODY_ASKED)

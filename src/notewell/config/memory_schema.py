@@ -167,6 +167,12 @@ class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
 
     elsewhere: ClassVar[frozenset[str]] = frozenset({"search"})
 
+    enabled: Annotated[
+        bool | None,
+        boolean().or_else(IfWrong.REFUSE),
+        "false switches memory off, wherever it stands; true in `notewell.json5` outweighs"
+        ' `plugins.slots.memory: "none"`.',
+    ] = None
     backend: Annotated[
         str,
         plain_text('"builtin", "qmd" or the name of a plugin').or_else(IfWrong.REFUSE),

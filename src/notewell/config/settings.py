@@ -92,6 +92,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         file: The configuration file that was read, if there is one.
+        own_file: Our own file that is laid over it, if there is one.
         state_dir: `<state>`.
         profile: OPENCLAW_PROFILE, unless it is `default`.
         memory: The settings under `memory`.
@@ -99,7 +100,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         default_agent: The id that is meant when none is named.
         compaction: What we use of `agents.defaults.compaction`.
         providers: What we use of `models.providers`, by id.
-        memory_off: `plugins.slots.memory` is `none`.
+        memory_off: Memory is switched off for every agent.
+        switch: What decided over that, in words; empty where nothing was said.
         user_timezone: The IANA name of the user's zone, one that this machine knows;
             None is this machine's own.
         warnings: What a person should know about the file.
@@ -111,11 +113,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     agents: tuple[AgentSettings, ...]
     default_agent: str
     file: Path | None = None
+    own_file: Path | None = None
     profile: str | None = None
     memory: MemorySettings = MemorySettings()
     compaction: CompactionSettings = CompactionSettings()
     providers: Mapping[str, ProviderSettings] = {}
     memory_off: bool = False
+    switch: str = ""
     user_timezone: str | None = None
     warnings: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
@@ -138,6 +142,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             f"there is no agent {wanted!r}",
             remedy=f"{hint}configured: {', '.join(known)}",
         )
+
+
+def memory_switch(settings: Settings, agent: AgentSettings) -> str:
+    """Say which switch decided whether an agent has a memory; empty: none was set."""
+    if settings.memory_off or agent.search.enabled:
+        return settings.switch
+    return f"{agent.at}.memorySearch.enabled is false"
 
 
 def unused_settings(settings: Settings, agent: AgentSettings) -> tuple[str, ...]:

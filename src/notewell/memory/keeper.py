@@ -56,8 +56,8 @@ class Keeper:
         )
         if not self._setup.enabled:
             raise UsageError(
-                "memory is switched off, so there is nothing to watch",
-                remedy="see memorySearch.enabled and plugins.slots.memory",
+                f"nothing to watch, memory is switched off: {self._setup.switch}",
+                remedy="`notewell config` shows every switch",
             )
         # No server: all work is done here, in the foreground.
         self.memory = SyncMemory(Memory(self._setup, session_key=None, server=False))

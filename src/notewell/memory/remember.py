@@ -115,8 +115,8 @@ def check_writable(setup: Setup) -> None:
     """
     if not setup.enabled:
         raise UsageError(
-            f"memory is switched off for {setup.agent.id!r}",
-            remedy="see memorySearch.enabled and plugins.slots.memory",
+            f"memory is switched off for {setup.agent.id!r}: {setup.switch}",
+            remedy="`notewell config` shows every switch",
         )
     if _is_read_whole(setup.workspace):
         raise UsageError(

@@ -21,7 +21,9 @@ from notewell.config import (
     ScopeSettings,
     Settings,
     load_settings,
+    memory_switch,
 )
+from notewell.config.file import OWN_NAME
 from notewell.config.value_types import is_whole_key
 from notewell.errors import BackendError, BackendUnavailable
 from notewell.scope import chat_type, is_hidden
@@ -62,6 +64,11 @@ class Setup:
     def enabled(self) -> bool:
         """Whether this agent has a memory to search."""
         return self.agent.search.enabled and not self.settings.memory_off
+
+    @property
+    def switch(self) -> str:
+        """What switched memory on or off for this agent; empty where nothing did."""
+        return memory_switch(self.settings, self.agent)
 
     @property
     def requested_provider(self) -> str | None:
@@ -160,7 +167,7 @@ def set_up(
             chosen,
             environ,
             # A key that is there by chance must not upload somebody's folder.
-            configured=own and chosen.workspace_origin == "file",
+            configured=own and chosen.workspace_origin in ("file", OWN_NAME),
             static=policy.embeds,
         ),
         own=own,

@@ -36,6 +36,7 @@ def status_report(
         agent=agent.id,
         workspace=str(setup.workspace.root),
         enabled=setup.enabled,
+        switch=setup.switch,
         backend=index.backend or backend,
         requested_backend=settings.memory.backend,
         requested_provider=setup.requested_provider,

@@ -63,7 +63,12 @@ def _shape(settings: "Settings", warnings: list[str]) -> dict[str, object]:
         {"key": value.key, "value": value.value, "origin": value.origin}
         for value in list_settings(settings)
     ]
-    return {"file": settings.file, "values": values, "warnings": warnings}
+    return {
+        "file": settings.file,
+        "ownFile": settings.own_file,
+        "values": values,
+        "warnings": warnings,
+    }
 
 
 def _drawn(settings: "Settings", screen: Screen) -> str:
@@ -71,6 +76,9 @@ def _drawn(settings: "Settings", screen: Screen) -> str:
 
     file = one_line(str(settings.file)) if settings.file else "none"
     lines = [f"{screen.paint('file', 'bold')} {file}"]
+    if settings.own_file:
+        own = one_line(str(settings.own_file))
+        lines.append(f"{screen.paint('laid over it', 'bold')} {own}")
     for group, values in groupby(list_settings(settings), key=_group):
         lines += ["", screen.paint(one_line(group), "bold"), *_rows(values, screen)]
     return "\n".join(lines) + "\n"

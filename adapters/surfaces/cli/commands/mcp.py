@@ -1,5 +1,6 @@
 """`notewell mcp`: memory for every agent that speaks the Model Context Protocol."""
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -47,6 +48,12 @@ _EXAMPLES: Final = (
     help="Where the token is; made if it is not there. By default it is "
     "notewell-mcp-token in the state folder.",
 )
+@click.option(
+    "--replace-openclaw",
+    is_flag=True,
+    help='Serve in the place of OpenClaw\'s own memory, which plugins.slots.memory: "none" '
+    "switches off. Nothing else that is switched off is switched on.",
+)
 @click.option("--write", is_flag=True, help="Offer memory_write, which only appends.")
 @click.option(
     "--chat-type",
@@ -60,6 +67,7 @@ def mcp_command(
     context: click.Context,
     http_port: int | None,
     token_file: str | None,
+    replace_openclaw: bool,
     write: bool,
     chat_type: str | None,
 ) -> int:
@@ -67,7 +75,8 @@ def mcp_command(
     call = CommandCall.of(context)
     if find_spec("mcp") is None:
         raise UsageError("the MCP server needs the package mcp", remedy=INSTALL)
-    memory = _memory_of(call, chat_type)
+    overrides = {"memory.enabled": True} if replace_openclaw else {}
+    memory = _memory_of(call, chat_type, overrides)
     if http_port is None:
         from notewell.adapters.surfaces.mcp.stdio import serve_stdio
 
@@ -84,7 +93,9 @@ def mcp_command(
     )
 
 
-def _memory_of(call: CommandCall, chat_type: str | None) -> "Memory":
+def _memory_of(
+    call: CommandCall, chat_type: str | None, overrides: Mapping[str, object]
+) -> "Memory":
     """Read the configuration now, so that a mistake in it is told at once."""
     from notewell.adapters.surfaces.mcp.conversations import conversation_key
     from notewell.memory import open_memory
@@ -96,6 +107,7 @@ def _memory_of(call: CommandCall, chat_type: str | None) -> "Memory":
         backend=call.backend,
         session_key=conversation_key(call.session_key, chat_type),
         server=True,
+        overrides=overrides,
     )
     for notice in memory.notices:
         call.output.note(notice)
