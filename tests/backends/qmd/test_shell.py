@@ -26,6 +26,7 @@ HANGS = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(900)"])
+signal.signal(signal.SIGTERM, lambda *_: open({file!r} + ".asked", "w").close())
 with open({file!r}, "w") as pids:
     pids.write(f"{{helper.pid}} {{os.getpid()}}.")
 time.sleep(900)
@@ -178,6 +179,8 @@ def test_a_command_that_is_ended_while_qmd_hangs_leaves_nothing_running(
             time.sleep(0.01)
         ours.send_signal(number)
         if command == "index" and number != signal.SIGKILL:
+            while not pids.with_name("pids.asked").exists():
+                time.sleep(0.01)  # two signals at once are one
             ours.send_signal(number)  # an update is given time, unless one insists
         _, said = ours.communicate(timeout=600)
 
