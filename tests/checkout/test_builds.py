@@ -66,6 +66,55 @@ def test_the_wheel_has_every_file_of_the_package(wheel: Path) -> None:
     assert {"notewell/py.typed", "notewell/backends/base.py"} <= found
 
 
+@pytest.fixture
+def installed(wheel: Path, tmp_path: Path) -> Path:
+    """The files of an environment in which the wheel is installed."""
+    site = tmp_path / "lib" / "python3" / "site-packages"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    return site
+
+
+def differences(installed: Path) -> list[str]:
+    """Return what the check `wheel` of bin/test finds wrong with an installation."""
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
+        "from _wheel import differences; print(*differences(Path(sys.argv[2])), sep='\\n')"
+    )
+    place = (ROOT / "bin", installed.parents[2])
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code, *place],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+def test_an_installed_wheel_is_the_checkout(installed: Path) -> None:
+    assert "".join(differences(installed)) == ""
+
+
+def test_an_installation_that_is_not_the_checkout_is_told_by_its_files(
+    installed: Path,
+) -> None:
+    [record] = installed.glob("*.dist-info/RECORD")
+    (installed / "notewell" / "py.typed").unlink()
+    (installed / "notewell" / "types.py").write_bytes(b"")
+    (installed / "notewell" / "left.html").touch()
+    with record.open("a", encoding="utf-8") as rows:
+        rows.write("tests/__init__.py,,\n")
+
+    found = differences(installed)
+
+    assert found == [
+        "missing: notewell/py.typed",
+        "more: notewell/left.html",
+        "more: tests/__init__.py",
+        "other: notewell/types.py",
+    ]
+
+
 def test_the_wheel_installs_notewell_and_nothing_beside_it(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in contents(wheel)}
 

@@ -145,3 +145,39 @@ def test_links_that_git_wrote_as_text_files_are_explained(checkout: Checkout) ->
 
     assert done.returncode == 1
     assert "git config core.symlinks true && git checkout --" in done.stdout
+
+
+def test_in_ci_a_machine_may_have_one_python_alone(checkout: Checkout) -> None:
+    nowhere = str(checkout.folder / "nowhere")
+
+    done = checkout.check("pythons", CI="true", PATH=nowhere, PYENV_ROOT=nowhere)
+
+    assert done.returncode == 0, done.stdout
+    assert "no other supported Python is on this machine" in done.stdout
+    assert "bin/test: not run here: pythons" in done.stdout
+
+
+WITHOUT_PACKAGES = """#!/bin/sh
+case "$*" in
+    *version_info*) echo 3.13 ;;
+    *venv*) for folder; do :; done; /bin/mkdir -p "$folder/bin" && /bin/cp "$0" "$folder/bin/python" ;;
+    *pip*) echo "No matching distribution found for apsw"; exit 1 ;;
+esac
+"""
+
+
+def test_in_ci_a_python_without_packages_is_not_tried_and_says_so(
+    checkout: Checkout,
+) -> None:
+    project = "[project]\nname = 'notewell'\nversion = '1'\ndependencies = ['apsw']\n"
+    checkout.write("pyproject.toml", f"{project}[dependency-groups]\nsuite = []\n")
+    checkout.write("src/notewell/__init__.py", "")
+    checkout.write("python3.13", WITHOUT_PACKAGES)
+    (checkout.folder / "python3.13").chmod(0o755)
+    folder = str(checkout.folder)
+
+    done = checkout.check("pythons", CI="true", PATH=folder, PYENV_ROOT=folder)
+
+    assert done.returncode == 0, done.stdout
+    assert "No matching distribution found for apsw" in done.stdout
+    assert "Python 3.13 is not tried" in done.stdout
