@@ -4,12 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import pytest
+from tests.forked import Forks
 
 import notewell.adapters.surfaces.cli
 
@@ -51,6 +52,13 @@ class Ran:
 Notewell: TypeAlias = Callable[..., Ran]
 
 
+_PLAIN = {
+    "PATH": os.environ.get("PATH", ""),
+    "PYTHONPATH": str(_ROOT),
+    "LANG": "C.UTF-8",
+}
+
+
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
     """An environment in which nothing of this machine's owner can be seen."""
@@ -59,10 +67,16 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {
         "HOME": str(home),
         "OPENCLAW_STATE_DIR": str(home / "state"),
-        "PATH": os.environ.get("PATH", ""),
-        "PYTHONPATH": str(_ROOT),
-        "LANG": "C.UTF-8",
+        **_PLAIN,
     }
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """A process that has imported notewell, for commands to be forked from."""
+    made = Forks(_PLAIN)
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -82,7 +96,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(environ: dict[str, str], notes: Path, tmp_path: Path) -> Notewell:
+def run(environ: dict[str, str], notes: Path, tmp_path: Path, forks: Forks) -> Notewell:
     """Runs `notewell` with some words, in a folder that holds no notes."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -94,9 +108,12 @@ def run(environ: dict[str, str], notes: Path, tmp_path: Path) -> Notewell:
         cwd: Path = elsewhere,
     ) -> Ran:
         place = () if workspace is None else ("--workspace", str(workspace))
+        variables = {**environ, **(env or {})}
+        if forks.fits(variables):
+            return Ran(*forks.run([*place, *words], env=variables, cwd=cwd))
         done = subprocess.run(
             [*COMMAND, *place, *words],
-            env={**environ, **(env or {})},
+            env=variables,
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             capture_output=True,
