@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from notewell.dates import DateRange
+    from notewell.filters import Filter  # most questions have none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +187,8 @@ class Query:
             none is left out for another day.
         today: The day on the user's calendar, from which age is counted; None: on this
             machine's.
+        filter: Which passages are wanted; the best are chosen among these. Without a word
+            in `text`, they are the answer: the newest first. None: all are.
     """
 
     text: str
@@ -198,6 +201,7 @@ class Query:
     keywords_only: bool = False
     dates: "tuple[DateRange, ...]" = ()
     today: "date | None" = None
+    filter: "Filter | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ NAMES = [
     "ConfigError",
     "Document",
     "Fallback",
+    "Filter",
     "FlushOutcome",
     "FlushPlan",
     "Freshness",
@@ -37,6 +38,7 @@ NAMES = [
     "__version__",
     "open_memory",
     "open_memory_sync",
+    "read_filter",
 ]
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -26,7 +26,7 @@ Json: TypeAlias = dict[str, object]
 _OBEYED = re.compile(
     rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]",
 )
-UNLESS_NONE: Final = frozenset({"engine"})
+UNLESS_NONE: Final = frozenset({"engine", "date"})
 """Members of a hit that are left out when they say nothing."""
 
 _LARGEST_INTEGER = 2**64 - 1
@@ -127,6 +127,8 @@ def as_json(value: object) -> object:
         return _members(value)
     if isinstance(value, datetime):
         return _utc(value)
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Mapping):
         mapping = cast("Mapping[object, object]", value)
         return {str(key): as_json(item) for key, item in mapping.items()}

@@ -77,6 +77,7 @@ class Candidates:
     """One question to one generation of the index.
 
     Attributes:
+        visible: Says which passages may be shown, and are wanted.
         frequencies: In how many passages each term of the question stands.
         lookalikes: What was looked for in place of words that no passage holds.
         scorer: Weighs passages by words.
@@ -94,7 +95,7 @@ class Candidates:
         self._hybrid = hybrid
         self._index = index
         self._text = search.query.text
-        self._visible = PassageFilter(index, search.query)
+        self.visible = PassageFilter(index, search.query)
         asked = search.asked.terms
         self.passages: int = index.store.get("passages") or 0
         self.frequencies = document_frequencies(index, asked)
@@ -132,13 +133,13 @@ class Candidates:
             self._terms,
             self.frequencies,
             literal,
-            visible=self._visible,
+            visible=self.visible,
             limit=pool,
         )
         near = self._near(pool)
         self.exhausted = max(len(found), len(near)) < pool
         for one in (*found, *near):
-            if one.id not in self._scored and self._visible(one.path):
+            if one.id not in self._scored and self.visible(one.path):
                 self._scored[one.id] = self.scorer.score(one)
         if self.vectors is None:
             return list(self._scored.values())
@@ -224,7 +225,7 @@ class Candidates:
     def _near(self, pool: int) -> list[Passage]:
         if self.vectors is None:
             return []
-        near = self.vectors.nearest(pool, self._visible)
+        near = self.vectors.nearest(pool, self.visible, self.visible.chosen)
         self._nearness.update({one.chunk: one for one in near})
         return read_passages(
             self._index.store,

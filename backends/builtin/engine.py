@@ -33,6 +33,7 @@ from notewell.backends.builtin.vectors.outcome import (
     QueryVector,
 )
 from notewell.backends.loops import WorkCancelled, cancellable, off_the_loop
+from notewell.backends.text.query import wants_newest
 from notewell.errors import BackendFailed
 from notewell.types import IndexReport, IndexStatus
 from notewell.workspace.decoding import holds_no_text
@@ -143,9 +144,7 @@ class Engine:
                 outdated = self._identity.reason_to_replace(
                     store.built_with(store.live())
                 )
-                answer = search_index(
-                    self._site, store, query, vector=vector, outdated=outdated
-                )
+                answer = self._answer(store, query, vector, outdated)
                 if answer.findings.hits:
                     return _told(answer.findings, answer.unread)
                 return self._with_pending(store, answer, query)
@@ -154,6 +153,15 @@ class Engine:
 
             # The question may have been sent away before the index turned out so.
             return search_files(self._site, query, error, vector=vector, stop=stop)
+
+    def _answer(
+        self, store: Store, query: Query, vector: QueryVector, outdated: str | None
+    ) -> IndexAnswer:
+        if wants_newest(query):
+            from notewell.backends.builtin.listing import list_newest  # rare
+
+            return list_newest(self._site, store, query, outdated)
+        return search_index(self._site, store, query, vector=vector, outdated=outdated)
 
     def _with_pending(
         self, store: Store, answer: IndexAnswer, query: Query

@@ -1,6 +1,7 @@
 """Writing notes into a generation of the index: one note at a time, all or nothing."""
 
 from collections.abc import Callable, Iterable
+from datetime import date
 from functools import lru_cache
 from operator import attrgetter
 
@@ -10,15 +11,18 @@ from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.text.analysis import Forms, forms_of
 from notewell.backends.text.chunking import Chunk, cut_chunks
+from notewell.backends.text.filtering import note_properties
 from notewell.backends.text.passages import names_given, note_names
 from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 from notewell.workspace.decoding import NotText
+from notewell.workspace.facts import NoteFacts, day_of_file, note_facts
 
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
 _NAMES = " ".join
+_NO_FACTS = NoteFacts()
 
 
 def vector_key(text: str) -> bytes:
@@ -70,22 +74,24 @@ class Indexer:
             # So that it does not pass for unchanged: an answer has to read it first.
             signature = signature._replace(mtime_ns=UNSETTLED)
             if before and before.problem == problem:
-                self._touch(before, signature)
+                self._touch(before, signature, note.mtime_ns)
             elif before:
                 self.put_row(note.path, before.id, signature, before.digest, problem)
             else:
                 self._replace(note, before, signature, b"", (), problem)
             return
         if before and before.digest == read.digest and before.problem is None:
-            self._touch(before, signature)
+            self._touch(before, signature, note.mtime_ns)
             return
         lines = split_lines(read.text)
         chunks = cut_chunks(
             lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
         )
+        facts = note_facts(note.path, lines)
         key = self._replace(
-            note, before, signature, read.digest, chunks, None, read.guess
+            note, before, signature, read.digest, chunks, None, read.guess, facts
         )
+        self._describe(key, facts)
         self._many(self._named, sorted(note_entries(key, note.path, lines)))
 
     def _leave_out(
@@ -97,7 +103,7 @@ class Indexer:
     ) -> None:
         """Write down that a file holds no text; it is not read again as it is."""
         if before and before.problem == problem:
-            self._touch(before, signature)
+            self._touch(before, signature, note.mtime_ns)
         else:
             self._replace(note, before, signature, b"", (), problem)
 
@@ -126,6 +132,16 @@ class Indexer:
         ]
         signature = Signature(*before[1:4])
         key = self.put_row(before.path, None, signature, before.digest, problem)
+        self._run(
+            f"update {self._tables.files} set (day, dated) ="
+            f" (select day, dated from {source.files} where id = ?) where id = ?",
+            (before.id, key),
+        )
+        self._run(
+            f"insert into {self._tables.properties}(key, value, file_id)"
+            f" select key, value, ? from {source.properties} where file_id = ?",
+            (key, before.id),
+        )
         self.add(key, before.path, chunks)
         self._run(
             f"insert into {self._tables.names}(key, kind, file_id, name)"
@@ -140,11 +156,11 @@ class Indexer:
             self._clear(known.id)
             self._run(f"delete from {self._tables.files} where id = ?", (known.id,))
 
-    def _touch(self, before: IndexedNote, signature: Signature) -> None:
+    def _touch(self, before: IndexedNote, signature: Signature, mtime_ns: int) -> None:
         self._run(
-            f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?"
-            " where id = ?",
-            (*signature, before.id),
+            f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?,"
+            " day = iif(dated, day, ?) where id = ?",
+            (*signature, _iso(day_of_file(mtime_ns)), before.id),
         )
 
     def _replace(
@@ -156,15 +172,33 @@ class Indexer:
         chunks: Iterable[Chunk],
         problem: str | None,
         remark: str | None = None,
+        facts: NoteFacts = _NO_FACTS,
     ) -> int:
         chunks = list(chunks)
         if before:
             self._clear(before.id)
         key = self.put_row(
-            note.path, before.id if before else None, signature, digest, problem, remark
+            note.path,
+            before.id if before else None,
+            signature,
+            digest,
+            problem,
+            remark,
+            day=facts.day or day_of_file(note.mtime_ns),
+            dated=facts.day is not None,
         )
         self.add(key, note.path, chunks)
         return key
+
+    def _describe(self, key: int, facts: NoteFacts) -> None:
+        """Write down the tags of a note and what its front matter says."""
+        properties = note_properties(facts)
+        if properties:
+            self._many(
+                f"insert into {self._tables.properties}(key, value, file_id)"
+                " values (?, ?, ?)",
+                [(*each, key) for each in sorted(properties)],
+            )
 
     def put_row(
         self,
@@ -174,23 +208,32 @@ class Indexer:
         digest: bytes,
         problem: str | None,
         remark: str | None = None,
+        *,
+        day: date | None = None,
+        dated: bool = False,
     ) -> int:
-        """Write down how a file looks; `key` is its row if it has one. Return the row."""
+        """Write down how a file looks; `key` is its row if it has one. Return the row.
+
+        Args:
+            day: Its day; None: the one that is known.
+            dated: It says that itself.
+        """
         self.changed += 1
-        values = (*signature, digest, problem, remark)
+        values = (*signature, digest, problem, remark, _iso(day), dated)
         # Never `insert or replace`: it opens a statement journal, at which FTS5 writes
         # out what it has gathered, and that makes a segment of every single note.
         if key is not None:
             self._run(
                 f"update {self._tables.files} set size = ?, mtime_ns = ?, ctime_ns = ?,"
-                " digest = ?, problem = ?, remark = ? where id = ?",
+                " digest = ?, problem = ?, remark = ?, day = coalesce(?7, day),"
+                " dated = iif(?7 is null, dated, ?8) where id = ?9",
                 (*values, key),
             )
             return key
         self._run(
             f"insert into {self._tables.files}"
-            "(size, mtime_ns, ctime_ns, digest, problem, remark, path)"
-            " values (?, ?, ?, ?, ?, ?, ?)",
+            "(size, mtime_ns, ctime_ns, digest, problem, remark, day, dated, path)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*values, path),
         )
         return self._store.connection.last_insert_rowid()
@@ -239,12 +282,19 @@ class Indexer:
         self._many(f"delete from {self._tables.fts} where rowid = ?", chunks)
         self._run(f"delete from {self._tables.chunks} where file_id = ?", (file_id,))
         self._run(f"delete from {self._tables.names} where file_id = ?", (file_id,))
+        self._run(
+            f"delete from {self._tables.properties} where file_id = ?", (file_id,)
+        )
 
 
 @lru_cache(maxsize=1024)
 def _context(text: str) -> str:
     forms = list(forms_of(text))
     return f"{_joined(_BODY_TEXT, forms)} {_joined(_EXTRA_TEXT, forms)}"
+
+
+def _iso(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
 
 
 def _joined(part: Callable[[Forms], str], forms: Iterable[Forms]) -> str:

@@ -10,7 +10,7 @@ are recorded when the index has grown (`sync`), and only short lists are counted
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
@@ -21,6 +21,9 @@ from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
 from notewell.types import source_of
+
+if TYPE_CHECKING:  # loaded where there is a filter
+    from notewell.backends.builtin.filtering import ChosenPassages
 
 _LONGEST_LISTS = 20_000
 """Entries of term lists that a query may read, the rarest term's excepted."""
@@ -33,11 +36,12 @@ _WEIGHTS = "1.0, 0.6, 0.8"
 
 
 class PassageFilter:
-    """Says of paths, and to SQLite, what may be seen.
+    """Says of paths, and to SQLite, what may be seen, and what is wanted.
 
     Attributes:
         condition: Further terms of a `where` over the full-text index; may be empty.
         values: What the condition's parameters stand for.
+        chosen: What the filter of the question lets pass; None: it has none.
     """
 
     def __init__(self, index: Snapshot, query: Query) -> None:
@@ -51,10 +55,15 @@ class PassageFilter:
             self._restrict(store, tables)
         if query.hides_many or (spoken and "sessions" in query.sources):
             self._leave_out(store, tables)
+        self.chosen = _chosen(index, query, spoken=spoken)
 
     def __call__(self, path: str) -> bool:
         """Whether passages of a note or a transcript may be shown."""
         return source_of(path) in self._query.sources and not self._query.hides(path)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say which part of the filter left nothing, of an answer without hits."""
+        return self.chosen.warnings(self) if self.chosen else ()
 
     def _restrict(self, store: Store, tables: Generation) -> None:
         spoken = (
@@ -82,6 +91,14 @@ class PassageFilter:
                 " and c.file_id in (select value from json_each(?)))"
             )
             self.values = (f"[{','.join(hidden)}]",)
+
+
+def _chosen(index: Snapshot, query: Query, *, spoken: bool) -> "ChosenPassages | None":
+    if query.filter is None or not query.filter.narrows:
+        return None
+    from notewell.backends.builtin import filtering  # most questions have no filter
+
+    return filtering.ChosenPassages(index, query.filter, spoken=spoken)
 
 
 def document_frequencies(
@@ -118,6 +135,12 @@ def keyword_candidates(
         named = quoted(asked_by_name(words_asked(query_terms)))
         expression = f"{expression} OR {named}"
     found = _matching(index, expression, visible, limit)
+    if visible.chosen and len(found) < limit:
+        # Which words are rare the whole index says, and not what the filter leaves.
+        everything = _expression(query_terms, frequencies, most=None)
+        known = {passage.id for passage in found}
+        more = _matching(index, everything, visible, limit)
+        found += [each for each in more if each.id not in known]
     if any(literal.is_in(passage.text) for passage in found):
         return found
     return [*found, *_matching(index, literal.expression(), visible, 1)]
@@ -131,19 +154,64 @@ def _matching(
 ) -> list[Passage]:
     if not expression:
         return []
+    chosen = visible.chosen
+    if chosen is None:
+        return _best(index, expression, visible, limit)
+    expression = chosen.with_words(expression)
+    if not chosen.narrow:
+        most = chosen.enough(limit)
+        found = _best(
+            index, expression, visible, most, chosen=f"where {chosen.condition}"
+        )
+        if len(found) >= limit or not _has_more(index, expression, visible, most):
+            return found[:limit]
+    return _best(index, expression, visible, limit, put_first=chosen.put_first)
+
+
+def _best(
+    index: Snapshot,
+    expression: str,
+    visible: PassageFilter,
+    limit: int,
+    *,
+    put_first: str = "",
+    chosen: str = "",
+) -> list[Passage]:
+    """Return the best passages by BM25.
+
+    Args:
+        put_first: What has to hold of one to be weighed.
+        chosen: What is looked for among the best.
+    """
     tables = index.tables
     return read_passages(
         index.store,
         f"select {COLUMNS} from ("
         f"  select rowid as id, bm25({tables.fts}, {_WEIGHTS}) as strength"
-        f"  from {tables.fts} where {tables.fts} match ?{visible.condition}"
+        f"  from {tables.fts} where {tables.fts} match ?{visible.condition}{put_first}"
         f"  order by strength, id limit ?"
         f") as found join {tables.chunks} as c on c.id = found.id"
-        f" join {tables.files} as f on f.id = c.file_id order by strength, found.id",
+        f" join {tables.files} as f on f.id = c.file_id {chosen}"
+        " order by strength, found.id",
         expression,
         *visible.values,
         limit,
     )
+
+
+def _has_more(
+    index: Snapshot, expression: str, visible: PassageFilter, most: int
+) -> bool:
+    """Say whether there are more passages than so many."""
+    fts = index.tables.fts
+    counted: int = index.store.one(
+        f"select count(*) from (select 1 from {fts}"
+        f" where {fts} match ?{visible.condition} limit ?)",
+        expression,
+        *visible.values,
+        most + 1,
+    )
+    return counted > most
 
 
 def read_passages(store: Store, sql: str, *values: object) -> list[Passage]:
@@ -175,9 +243,16 @@ class _MatchPlan(NamedTuple):
 
 
 def _expression(
-    query_terms: Sequence[QueryTerm], frequencies: Mapping[str, int]
+    query_terms: Sequence[QueryTerm],
+    frequencies: Mapping[str, int],
+    *,
+    most: int | None = _LONGEST_LISTS,
 ) -> str:
-    """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
+    """Return an FTS5 query: any of the terms, the rarest first, every one quoted.
+
+    Args:
+        most: How many entries of lists are read, the rarest term's excepted.
+    """
     content = [
         query_term
         for query_term in query_terms
@@ -194,7 +269,7 @@ def _expression(
     for plan in sorted(plans, key=lambda each: (each.cost, each.written, each.second)):
         if chosen and (plan.second and plan.cost > _CHEAP):
             continue
-        if chosen and spent + plan.cost > _LONGEST_LISTS:
+        if chosen and most is not None and spent + plan.cost > most:
             break
         chosen[plan.written] = None
         spent += plan.cost

@@ -23,7 +23,7 @@ from notewell.values import dataclass
 APPLICATION_ID: Final = 0x6E77_6C31
 """`nwl1`, in the header of every index file of ours."""
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 
 # White space alone parts terms: notewell.backends.text.analysis has done the rest.
 _TOKENIZER: Final = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~\\'"
@@ -82,6 +82,7 @@ NEVER_NULL: Final = frozenset(
         "key",
         "kind",
         "name",
+        "dated",
     }
 )
 """Columns that hold a value in every row."""
@@ -106,6 +107,7 @@ class Generation:
                 self.fts,
                 self.vocabulary,
                 self.common,
+                self.properties,
             }
         )
 
@@ -150,6 +152,11 @@ class Generation:
         return f"nw_common_{self.number}"
 
     @property
+    def properties(self) -> str:
+        """The tags of each file and the values of its front matter, in every form."""
+        return f"nw_properties_{self.number}"
+
+    @property
     def identity_key(self) -> str:
         """The setting that keeps what it was built with."""
         return f"identity_{self.number}"
@@ -164,7 +171,8 @@ class Generation:
             mtime_ns integer not null,
             ctime_ns integer not null,
             digest blob not null,
-            problem text, remark text
+            problem text, remark text,
+            day text, dated integer not null default 0
         ) strict;
         create table {self.chunks}(
             id integer primary key,
@@ -177,6 +185,14 @@ class Generation:
             digest blob not null,
             text text not null
         ) strict;
+        create table {self.properties}(
+            key text not null,
+            value text not null,
+            file_id integer not null,
+            primary key(key, value, file_id)
+        ) strict, without rowid;
+        create index {self.properties}_file on {self.properties}(file_id);
+        create index {self.files}_day on {self.files}(day);
         create index {self.chunks}_file on {self.chunks}(file_id, length);
         create index {self.chunks}_digest on {self.chunks}(digest);
         create virtual table {self.fts} using fts5(
@@ -226,6 +242,7 @@ class Generation:
         drop table if exists {self.names};
         drop table if exists {self.files};
         drop table if exists {self.common};
+        drop table if exists {self.properties};
         """
 
 

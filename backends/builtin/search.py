@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.candidates import Candidates, IndexSearch
@@ -17,6 +17,9 @@ from notewell.backends.text.snippets import hit_of
 from notewell.types import EmptyReason, Fallback, Freshness, Hit
 from notewell.workspace.decoding import NOT_TEXT, holds_no_text
 from notewell.workspace.layout import show_name
+
+if TYPE_CHECKING:
+    from notewell.backends.text.filtering import PhraseTest
 
 _FEWEST_CANDIDATES = 40
 """Passages that are weighed whatever the limit: the second stage wants a choice."""
@@ -72,7 +75,7 @@ def search_index(
     search = IndexSearch(site=site, query=query, asked=asked, vector=vector)
     index = Snapshot(store, tables)
     candidates = Candidates(index, search)
-    verifier = Verifier(site.workspace, _citations(site, index))
+    verifier = Verifier(site.workspace, citations_of(site, index))
     hits = _hits(search, candidates, verifier)
     findings = _findings(search, candidates, hits, outdated)
     stale = True if outdated or verifier.stale else None  # nothing is known of others
@@ -104,6 +107,7 @@ def _findings(
             *(each.sentence() for each in candidates.lookalikes),
             *((outdated,) if outdated else ()),
             *((_lacking(candidates),) if candidates.lacking else ()),
+            *(() if hits else candidates.visible.warnings()),
         ),
     )
 
@@ -150,7 +154,8 @@ def _hits(search: IndexSearch, candidates: Candidates, verifier: Verifier) -> li
         pool *= 4
 
 
-def _citations(site: Site, index: Snapshot) -> TranscriptCitations | None:
+def citations_of(site: Site, index: Snapshot) -> TranscriptCitations | None:
+    """Return what cites transcripts, where they are a source."""
     if not site.transcripts:
         return None
     from notewell.sessions import sessions_folder
@@ -168,6 +173,7 @@ class HitSelector:
         self._query = query
         self._literal = literal
         self._verifier = verifier
+        self._phrases = phrase_test_of(query)
 
     def select(
         self,
@@ -195,15 +201,31 @@ class HitSelector:
                 dates=self._query.dates,
                 today=self._query.today,
             )
-            now = [(one, self._verifier.verify(one)) for one in best]
+            now = [(one, self._verified(one)) for one in best]
             missing = {one.passage.id for one, here in now if here is None}
             if not missing:
                 return [self._hit(here, scorer) for _, here in now if here]
             gone |= missing
 
+    def _verified(self, scored: ScoredPassage) -> ScoredPassage | None:
+        """Return a passage as it stands now, if phrases that are wanted are in it."""
+        here = self._verifier.verify(scored)
+        if here is None or self._phrases is None or self._phrases(here.passage.text):
+            return here
+        return None
+
     def _hit(self, scored: ScoredPassage, scorer: Scorer) -> Hit:
         cited = self._verifier.cited(scored)
         return hit_of(scored, cited, scorer, self._query.snippet_chars)
+
+
+def phrase_test_of(query: Query) -> "PhraseTest | None":
+    """Return what says whether the phrases of a question's filter let a text pass."""
+    if not query.filter or not (query.filter.phrases or query.filter.without):
+        return None
+    from notewell.backends.text.filtering import PhraseTest
+
+    return PhraseTest(query.filter.phrases, query.filter.without)
 
 
 def empty_reason(passages: int) -> EmptyReason:

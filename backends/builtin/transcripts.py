@@ -22,6 +22,7 @@ from notewell.sessions.reading import (
     TranscriptMessage,
     read_transcript,
 )
+from notewell.workspace.facts import day_of_file
 
 
 class _Kept(NamedTuple):
@@ -97,7 +98,14 @@ class TranscriptIndexer:
         """Write down how the transcript looks and how far it was read."""
         signature = Signature(transcript.size, transcript.mtime_ns, 0)
         key = self._indexer.put_row(
-            transcript.path, before.id if before else None, signature, b"", problem
+            transcript.path,
+            before.id if before else None,
+            signature,
+            b"",
+            problem,
+            day=day_of_file(
+                transcript.mtime_ns
+            ),  # of what does not say when it was said
         )
         table = self._tables.transcripts
         if before:

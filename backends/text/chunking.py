@@ -133,7 +133,10 @@ def cut_passages(
         chunking: How long the passages are.
         first_id: The `id` of the first; the others are counted on.
     """
+    from notewell.workspace.facts import day_of_file, note_day, note_values
+
     chunks = cut_chunks(lines, tokens=chunking.tokens, overlap=chunking.overlap)
+    day = note_day(path, note_values(lines)) or day_of_file(signature[1])
     for number, chunk in enumerate(chunks, first_id):
         yield Passage(
             id=number,
@@ -145,6 +148,7 @@ def cut_passages(
             length=sum(len(forms.body) for forms in forms_of(chunk.text)),
             text=chunk.text,
             piece=chunk.piece,
+            day=None if day is None else day.isoformat(),
         )
 
 

@@ -4,11 +4,17 @@ A search makes some hundred of them and replaces a field here and there, which i
 makes structs of them.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from notewell.types import source_of
+
+_IS_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class Passage(Struct, frozen=True, kw_only=True):
@@ -24,6 +30,7 @@ class Passage(Struct, frozen=True, kw_only=True):
         length: Body terms in it.
         text: Its lines, or a piece of one endless line.
         piece: It is such a piece.
+        day: The day of the note, or on which it was said, in ISO 8601; None: unknown.
     """
 
     id: int
@@ -35,6 +42,15 @@ class Passage(Struct, frozen=True, kw_only=True):
     length: int
     text: str
     piece: bool = False
+    day: str | None = None
+
+    @property
+    def written(self) -> date | None:
+        """Its day."""
+        try:
+            return date.fromisoformat(self.day) if self.day else None
+        except ValueError:
+            return None
 
     @property
     def beside(self) -> str:
@@ -56,14 +72,16 @@ class Passage(Struct, frozen=True, kw_only=True):
 
 COLUMNS: Final = (
     "c.id, f.path, f.size, f.mtime_ns, f.ctime_ns, c.start_line, c.end_line,"
-    " c.heading, c.length, c.text, c.piece"
+    " c.heading, c.length, c.text, c.piece, f.day"
 )
 """What `passage_of` reads, of a chunk `c` and its file `f`."""
 
 
 def passage_of(row: tuple[Any, ...]) -> Passage:
     """Return the passage in a row of COLUMNS."""
-    key, path, size, mtime_ns, ctime_ns, start, end, heading, length, text, piece = row
+    key, path, size, mtime_ns, ctime_ns, *place, heading, length, text, piece, day = row
+    start, end = place
+    spoken = source_of(path) == "sessions" and _IS_DAY.fullmatch(heading)
     return Passage(
         id=key,
         path=path,
@@ -74,6 +92,7 @@ def passage_of(row: tuple[Any, ...]) -> Passage:
         length=length,
         text=text,
         piece=bool(piece),
+        day=heading if spoken else day,
     )
 
 

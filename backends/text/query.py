@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from notewell.backends.base import Query
 from notewell.backends.text.analysis import (
     LONGEST_TERM,
     analyse,
@@ -109,6 +110,12 @@ class ParsedQuery:
 
     terms: tuple[QueryTerm, ...]
     cut: bool
+
+
+def wants_newest(query: Query) -> bool:
+    """Say whether a filter is all that was given: no word is asked for."""
+    narrowed = query.filter is not None and query.filter.narrows
+    return narrowed and not parse_query(query.text).terms
 
 
 def parse_query(text: str) -> ParsedQuery:

@@ -58,6 +58,7 @@ def hit_of(
         text_score=scored.text or None,
         source=source,
         heading=passage.heading,
+        date=passage.written,
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PathRefused,
         UsageError,
     )
+    from notewell.filters import Filter, read_filter
     from notewell.flush import FlushOutcome
     from notewell.memory import Memory, SyncMemory, open_memory, open_memory_sync
     from notewell.memory.context import SessionContext
@@ -58,6 +59,7 @@ _HOMES = {
         "SearchAnswer",
         "StatusReport",
     ),
+    "notewell.filters": ("Filter", "read_filter"),
     "notewell.errors": (
         "BackendError",
         "BackendFailed",
@@ -81,6 +83,7 @@ __all__ = [
     "ConfigError",
     "Document",
     "Fallback",
+    "Filter",
     "FlushOutcome",
     "FlushPlan",
     "Freshness",
@@ -102,6 +105,7 @@ __all__ = [
     "__version__",
     "open_memory",
     "open_memory_sync",
+    "read_filter",
 ]
 
 

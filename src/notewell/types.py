@@ -6,12 +6,13 @@ and a line ends at LF only.
 """
 
 from dataclasses import field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from notewell.values import dataclass
 
 SCHEMA_VERSION = 1
+_Day: TypeAlias = date
 
 Source: TypeAlias = Literal["memory", "sessions"]
 Mode: TypeAlias = Literal[
@@ -123,6 +124,9 @@ class Hit:
         source: Where the passage comes from.
         heading: The heading path above the passage, `A > B`; empty without one.
         engine: The backend that found it, if that is another than the answer's.
+        date: The day of its note: that in the name, in the front matter (`date`,
+            `created`), else that of the file's last change; of a transcript, the day on
+            which it was said. None: unknown.
     """
 
     path: str
@@ -137,6 +141,7 @@ class Hit:
     source: Source = "memory"
     heading: str = ""
     engine: str | None = None
+    date: _Day | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.start_line <= self.match_line <= self.end_line:

@@ -44,22 +44,26 @@ def _waiting(answer: SearchAnswer) -> str:
 
 
 def _passage(number: int, hit: Hit, answer: SearchAnswer, screen: Screen) -> str:
-    head = _head(number, hit, screen, Path(answer.workspace))
+    told = f"{hit.score:.2f}"
+    if hit.date and not answer.query.strip():  # the newest, of which none is better
+        told = hit.date.isoformat()
+    head = _head(number, hit, screen, Path(answer.workspace), told)
     return "".join(f"{line}\n" for line in [head, *_body(hit, answer, screen)])
 
 
-def _head(number: int, hit: Hit, screen: Screen, root: Path) -> str:
-    ordinal, score = f"{number}.", f"{hit.score:.2f}"
+def _head(number: int, hit: Hit, screen: Screen, root: Path, told: str) -> str:
+    """The citation and heading of a passage, and what is told of it: score or day."""
+    ordinal = f"{number}."
     citation, heading = one_line(hit.citation), one_line(hit.heading)
     if screen.columns is not None:
-        used = cell_count(f"{ordinal} {citation}{_GAP}{_GAP}{score}")
+        used = cell_count(f"{ordinal} {citation}{_GAP}{_GAP}{told}")
         free = screen.columns - used
         heading = shortened(heading, free) if free > 3 else ""
     named = screen.paint(citation, "bold")
     if hit.source == "memory":
         named = screen.link(named, Path(root, hit.path))
     parts = [f"{screen.paint(ordinal, 'dim')} {named}"]
-    parts += [screen.paint(text, "dim") for text in (heading, score) if text]
+    parts += [screen.paint(text, "dim") for text in (heading, told) if text]
     return _GAP.join(parts)
 
 

@@ -24,6 +24,7 @@ SHELLS: Final = ("bash", "zsh", "fish")
 _PACKAGE: Final = "notewell.adapters.surfaces.cli"
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "Find the passages that answer a question.",
+    "recent": "Show what was written last.",
     "get": "Print lines of a note.",
     "open": "Open a note in an editor, at the line.",
     "remember": "Write something down in today's log.",

@@ -7,7 +7,7 @@ field that comes to be, or changes, is in the schema without a word here.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, TypeAlias, Union, cast, get_args, get_origin
 from typing import get_type_hints as types_of
@@ -27,6 +27,7 @@ _PLAIN: Final[dict[object, Json]] = {
     bool: {"type": "boolean"},
     NoneType: {"type": "null"},
     datetime: {"type": "string", "format": "date-time"},
+    date: {"type": "string", "format": "date"},
 }
 _FAILURE: Final[Json] = {
     "type": "object",

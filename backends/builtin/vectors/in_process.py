@@ -24,6 +24,7 @@ from notewell.backends.builtin.vectors.quantisation import (
     quantised_matrix,
 )
 from notewell.backends.builtin.vectors.sets import (
+    ChunkIds,
     VectorQuery,
     VectorSet,
     first_after,
@@ -240,18 +241,17 @@ class ProcessSearch:
         )
         return _best_first(self._compared(rows))
 
-    def all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
-        """Return every vector, or those of some files, best first."""
+    def all(self, which: ChunkIds | None) -> list[RoughNeighbour]:
+        """Return every vector, or those of some chunks, best first."""
         query = self._query
         columns = "select v.id, v.squares, v.vector from"
         execute = query.store.connection.execute
-        if files is None:
+        if which is None:
             rows = execute(f"{columns} {query.kept.vectors} as v")
         else:
+            given = (*[None] * 5, *which.files) if which.files else ()
             rows = execute(
-                f"{columns} {query.passages}"
-                " where c.file_id in (select value from json_each(?))",
-                (id_list(files),),
+                f"{columns} {query.passages} where c.id in ({which.sql})", given
             )
         found: list[RoughNeighbour] = []
         while block := list(islice(rows, _AT_ONCE)):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from operator import mul
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import apsw
 
@@ -32,6 +32,7 @@ from notewell.backends.builtin.vectors.quantisation import (
 )
 from notewell.backends.builtin.vectors.sets import (
     WINDOW_BITS,
+    ChunkIds,
     VectorQuery,
     VectorSet,
     id_list,
@@ -46,6 +47,9 @@ from notewell.backends.builtin.vectors.sqlite_vec import (
 from notewell.backends.text.windows import Window, cut_windows
 from notewell.config import VectorSettings
 from notewell.types import Fallback
+
+if TYPE_CHECKING:
+    from notewell.backends.builtin.filtering import ChosenPassages
 
 ONE_BY_ONE: Final = 2_000
 """Vectors up to which every one is compared: that takes a few milliseconds."""
@@ -114,22 +118,30 @@ class VectorSearch:
         if extension.version is not None and not hindered:
             self._database = DatabaseSearch(query, held=held if stays else None)
 
-    def nearest(self, limit: int, visible: Callable[[str], bool]) -> list[Neighbour]:
+    def nearest(
+        self,
+        limit: int,
+        visible: Callable[[str], bool],
+        chosen: ChosenPassages | None = None,
+    ) -> list[Neighbour]:
         """Return the nearest chunks of notes that are visible, best first.
 
         Args:
             limit: The most chunks.
             visible: Says of a note's path whether it may be seen.
+            chosen: What a filter lets pass, if there is one. Where that is little, all of
+                it is compared.
         """
-        if self._is_coded():
+        condition = chosen.condition if chosen else "true"
+        if self._is_coded() and not (chosen and chosen.narrow):
             wanted = max(self._candidates(), limit * 4)
             while wanted <= MOST:
-                found = self._best(self._near(wanted), limit, visible)
+                found = self._best(self._near(wanted), limit, visible, condition)
                 if len(found) >= limit:
                     return found
                 wanted *= 4
-        files = self._files(visible) if self._many else None
-        return self._best(self._all(files), limit, visible)
+        which = self._which(visible, chosen) if self._many else None
+        return self._best(self._all(which), limit, visible, condition)
 
     def cosines(self, chunks: Sequence[int]) -> dict[int, Neighbour]:
         """Return for each of these chunks that has a vector how near it is."""
@@ -198,11 +210,11 @@ class VectorSearch:
             return self._in_process.near(wanted)
         return self._in_process.all(None)
 
-    def _all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
+    def _all(self, which: ChunkIds | None) -> list[RoughNeighbour]:
         found = self._in_database(
-            lambda database: database.all(files), "sqlite-vec failed"
+            lambda database: database.all(which), "sqlite-vec failed"
         )
-        return self._in_process.all(files) if found is None else found
+        return self._in_process.all(which) if found is None else found
 
     def _in_database(
         self, search: Callable[[DatabaseSearch], list[RoughNeighbour]], failed: str
@@ -224,24 +236,33 @@ class VectorSearch:
         passages = self._query.store.get("passages") or 0
         return _CANDIDATES + int(passages) // _PASSAGES_PER_CANDIDATE
 
-    def _files(self, visible: Callable[[str], bool]) -> list[int] | None:
-        """Return the files that may be seen; None if that is all of them."""
+    def _which(
+        self, visible: Callable[[str], bool], chosen: ChosenPassages | None
+    ) -> ChunkIds | None:
+        """Return the chunks that may be seen; None if that is all of them."""
+        if chosen:
+            return ChunkIds(chosen.chunks)
         rows = self._query.store.rows(
             f"select id, path from {self._query.tables.files}"
         )
         seen = [key for key, path in rows if visible(path)]
-        return None if len(seen) == len(rows) else seen
+        if len(seen) == len(rows):
+            return None
+        files = "file_id in (select value from json_each(?6))"
+        sql = f"select id from {self._query.tables.chunks} where {files}"
+        return ChunkIds(sql, (id_list(seen),))
 
     def _best(
         self,
         rough: Sequence[RoughNeighbour],
         limit: int,
         visible: Callable[[str], bool],
+        condition: str,
     ) -> list[Neighbour]:
         """Compare the best passages that are visible by every window they have."""
         best: dict[int, float] = {}
         bound = -2.0
-        for chunk, cosine in self._visible(rough, limit, visible):
+        for chunk, cosine in self._visible(rough, limit, visible, condition):
             if cosine < bound or len(best) >= _TIES * limit:
                 break
             best.setdefault(chunk, cosine)
@@ -255,8 +276,13 @@ class VectorSearch:
         rough: Sequence[RoughNeighbour],
         limit: int,
         visible: Callable[[str], bool],
+        condition: str,
     ) -> Iterator[tuple[int, float]]:
-        """Yield the passages of vectors whose notes are visible, as they are needed."""
+        """Yield the passages of vectors whose notes are visible, as they are needed.
+
+        Args:
+            condition: What has to hold of a file `f` and its chunk `c`.
+        """
         seen: dict[str, bool] = {}
         start, size = 0, 2 * limit
         while start < len(rough):
@@ -270,7 +296,7 @@ class VectorSearch:
                 f" on t.id = n.value >> {WINDOW_BITS}"
                 f" cross join {self._query.tables.chunks} as c on c.digest = t.digest"
                 f" cross join {self._query.tables.files} as f on f.id = c.file_id"
-                " order by n.key, c.id",
+                f" where {condition} order by n.key, c.id",
                 id_list(cosines),
             ):
                 if path not in seen:

@@ -145,6 +145,18 @@ class VectorSet:
         """
 
 
+class ChunkIds(NamedTuple):
+    """The SQL that gives the ids of some chunks.
+
+    Attributes:
+        sql: `?6` in it is the JSON of the ids of some files.
+        files: That JSON; empty where the SQL has no `?6`.
+    """
+
+    sql: str
+    files: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
     """One query, and the vectors that it is compared with.

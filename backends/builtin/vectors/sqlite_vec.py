@@ -28,6 +28,7 @@ from notewell.backends.builtin.vectors.quantisation import (
     encode_vector,
 )
 from notewell.backends.builtin.vectors.sets import (
+    ChunkIds,
     VectorQuery,
     VectorSet,
     first_after,
@@ -221,15 +222,14 @@ class DatabaseSearch:
             after,
         )
 
-    def all(self, files: Sequence[int] | None) -> list[RoughNeighbour]:
-        """Return every vector, or those of some files, best first."""
-        if files is None:
+    def all(self, which: ChunkIds | None) -> list[RoughNeighbour]:
+        """Return every vector, or those of some chunks, best first."""
+        if which is None:
             return self._rated(f"select id from {self._query.kept.vectors}", _ALL)
         return self._rated(
-            f"select v.id from {self._query.passages}"
-            " where c.file_id in (select value from json_each(?6))",
+            f"select v.id from {self._query.passages} where c.id in ({which.sql})",
             _ALL,
-            id_list(files),
+            *which.files,
         )
 
     def _rated(self, which: str, most: int, *values: object) -> list[RoughNeighbour]:

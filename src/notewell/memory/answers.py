@@ -7,7 +7,7 @@ run; an engine's findings become an answer in one schema, with honest flags.
 import time
 from collections.abc import Callable, Collection
 from datetime import date, datetime
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from notewell.backends.base import (
     Findings,
@@ -18,6 +18,7 @@ from notewell.backends.base import (
     VectorWork,
 )
 from notewell.dates import DateRange, may_name_dates, named_dates
+from notewell.errors import UsageError
 from notewell.log import log
 from notewell.memory.setup import Setup
 from notewell.types import (
@@ -31,6 +32,9 @@ from notewell.types import (
 )
 from notewell.values import dataclass
 from notewell.zones import moment_in
+
+if TYPE_CHECKING:  # most questions have none
+    from notewell.filters import Filter
 
 SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
 
@@ -103,6 +107,7 @@ class MemoryQuery:
         limit: How many results are wanted.
         min_score: Below which score results are left out; None: as it is configured.
         sources: Where to look.
+        filter: Which passages are wanted; None: all.
         reason: Why no engine is to be asked, or None.
         warnings: What the caller should know of it.
     """
@@ -111,6 +116,7 @@ class MemoryQuery:
     limit: int
     min_score: float | None
     sources: frozenset[Source]
+    filter: "Filter | None"
     reason: EmptyReason | None
     warnings: tuple[str, ...]
 
@@ -124,6 +130,7 @@ class MemoryQuery:
             hides=hides,
             dates=named.ranges,
             today=named.today,
+            filter=self.filter,
         )
 
 
@@ -135,25 +142,35 @@ def check_query(
     max_results: int | None,
     min_score: float | None,
     sources: Collection[Source] | None,
+    chosen: "Filter | None" = None,
 ) -> MemoryQuery:
     """Check what is asked.
+
+    Args:
+        chosen: Which passages are wanted; without a word of a question, the newest.
 
     Raises:
         TypeError: the question is no text.
         ValueError: a number is out of range, or a source is unknown.
+        UsageError: the filter wants another source than the call.
     """
     if not isinstance(text, str):
         raise TypeError(f"a query is a str, not {type(text).__name__}")
     limit = _limit_of(max_results, setup.policy.max_results)
     threshold = _threshold_of(min_score)
+    if chosen is not None:
+        sources = _chosen_sources(sources, chosen)
+        chosen = chosen if chosen.narrows else None
     wanted = _wanted_sources(sources) & _enabled_sources(setup)
-    reason = _nothing_to_ask(text, wanted, setup, session_key)
+    asked = bool(text.strip()) or chosen is not None
+    reason = _nothing_to_ask(setup, session_key, wanted, asked=asked)
     denied = reason == "denied-by-scope"
     return MemoryQuery(
         text=text,
         limit=limit,
         min_score=threshold,
         sources=wanted,
+        filter=chosen,
         reason=reason,
         warnings=(setup.policy.denied,) if denied else _unsearched(sources, setup),
     )
@@ -203,15 +220,38 @@ def _enabled_sources(setup: Setup) -> frozenset[Source]:
     return enabled if setup.transcripts else enabled - {"sessions"}
 
 
+def _chosen_sources(
+    sources: Collection[Source] | None, chosen: "Filter"
+) -> Collection[Source] | None:
+    """Return where to look by what the caller says and by the filter.
+
+    Raises:
+        UsageError: one says elsewhere than the other.
+    """
+    if sources is None or not chosen.sources:
+        return chosen.sources or sources
+    both = chosen.sources.intersection(sources)
+    if not both:
+        raise UsageError(
+            "the filter wants another source than the call",
+            remedy="name the source once",
+        )
+    return both
+
+
 def _nothing_to_ask(
-    query: str, sources: frozenset[Source], setup: Setup, session_key: str | None
+    setup: Setup,
+    session_key: str | None,
+    sources: frozenset[Source],
+    *,
+    asked: bool,
 ) -> EmptyReason | None:
     """Return why no engine is to be asked, or None."""
     if not setup.enabled:
         return "memory-disabled"
     if not setup.allows(session_key):
         return "denied-by-scope"
-    if not query.strip():
+    if not asked:
         return "empty-query"
     return None if sources else "source-disabled"
 

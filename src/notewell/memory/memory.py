@@ -49,6 +49,7 @@ from notewell.workspace import Workspace, get_document, scan
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from notewell.filters import Filter
     from notewell.memory.context import SessionContext
     from notewell.memory.flush import FlushControl
     from notewell.memory.remember import Remembered
@@ -155,6 +156,7 @@ class Memory:
         max_results: int | None = None,
         min_score: float | None = None,
         sources: Collection[Source] | None = None,
+        filter: "Filter | None" = None,
         progress: Progress | None = None,
         waiting: Waiting | None = None,
         listener: Listener | None = None,
@@ -168,6 +170,8 @@ class Memory:
             min_score: Leave out results below, instead of the configured threshold; exact
                 words are never left out.
             sources: Where to look; everywhere that is configured by default.
+            filter: Which passages are wanted; the best are chosen among these. With an
+                empty `query` they are the answer, the newest first.
             progress: Told how far the first index is, when there was none yet.
             waiting: Told that another process is building it.
             listener: Hears of both, instead of the two functions.
@@ -177,6 +181,7 @@ class Memory:
         Raises:
             ValueError: `max_results` or `min_score` is out of range, or a source
                 has an unknown name.
+            UsageError: the filter wants another source than `sources`.
         """
         asked = check_query(
             self._setup,
@@ -185,6 +190,7 @@ class Memory:
             max_results=max_results,
             min_score=min_score,
             sources=sources,
+            chosen=filter,
         )
         named = question_dates(self._setup, query, now)
         answer = self._answer(query, named.understood)

@@ -9,6 +9,7 @@ import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
 from notewell.adapters.surfaces.cli.entry import CommandFailure
+from notewell.adapters.surfaces.cli.filters import filter_of, filter_options
 from notewell.adapters.surfaces.cli.options import (
     Command,
     CommandUsageError,
@@ -22,15 +23,19 @@ from notewell.adapters.surfaces.sentences import answer_remarks
 from notewell.types import SearchAnswer, Source
 
 if TYPE_CHECKING:
+    from notewell.filters import Filter
     from notewell.memory import SyncMemory
 
 _REFRESH_SECONDS: Final = 2.0
-_MOST_RESULTS: Final = 10_000
+MOST_RESULTS: Final = 10_000
 _FORMATS: Final = ("json", "jsonl", "markdown", "plain")
 _TEXT: Final = """Find the passages that answer a question, best first.
 
 QUERY is plain text: no sign in it has a meaning of its own. Several words need no
 quotes. Each passage is cited as path#L<first>-L<last>, which `notewell get` reads.
+
+Options narrow where the best are looked for; --path, --exclude, --tag, --where, --phrase
+and --without may be given several times. Without QUERY they show the newest first.
 
 The index is built on first use. Later, changed notes are indexed after the answer,
 for at most two seconds; what that leaves one process in the background goes on with.
@@ -43,7 +48,22 @@ _EXAMPLES: Final = (
         "one JSON object, for programs",
     ),
     ("notewell search invoice --format markdown", "quotations to paste"),
+    (
+        "notewell search gateway --since 2026-03 --path projects --tag work",
+        "look only there, only then, only in those",
+    ),
+    ('notewell search --on yesterday ""', "what was written then"),
     ("notewell search -- --force", "words that begin with a dash"),
+)
+
+
+format_option: Final = click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    metavar="FORMAT",
+    help="json: the same as --json. jsonl: one object for each passage. markdown: "
+    "quotations with links. plain: as on a terminal, without colours.",
 )
 
 
@@ -52,7 +72,7 @@ _EXAMPLES: Final = (
 @click.option("--query", metavar="Q", help="The query, instead of the argument.")
 @click.option(
     "--max-results",
-    callback=whole_number(_MOST_RESULTS),
+    callback=whole_number(MOST_RESULTS),
     metavar="N",
     help="The most passages.",
 )
@@ -72,28 +92,46 @@ _EXAMPLES: Final = (
     metavar="SOURCE",
     help="Only memory, or only sessions.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMATS),
-    metavar="FORMAT",
-    help="json: the same as --json. jsonl: one object for each passage. markdown: "
-    "quotations with links. plain: as on a terminal, without colours.",
-)
+@filter_options
+@format_option
 @click.pass_context
 def search_command(
     context: click.Context,
+    /,
     words: Sequence[str],
     query: str | None,
     max_results: int | None,
     min_score: float | None,
     sources: Sequence[Source],
     form: str | None,
+    **filters: object,
 ) -> int:
     """Answer a query, then bring the index up to date."""
     call = CommandCall.of(context)
-    form = _form(call, form)
-    asked = _query(words, query)
+    form = answer_form(call, form)
+    chosen = filter_of(filters)
+    return answer_query(
+        call,
+        _query(words, query, narrowed=chosen is not None),
+        form,
+        max_results=max_results,
+        min_score=min_score,
+        sources=sources,
+        chosen=chosen,
+    )
+
+
+def answer_query(
+    call: CommandCall,
+    asked: str,
+    form: str | None,
+    *,
+    max_results: int | None = None,
+    min_score: float | None = None,
+    sources: Sequence[Source] = (),
+    chosen: "Filter | None" = None,
+) -> int:
+    """Answer a query, then bring the index up to date; return the exit code."""
     with memory_of(call) as memory:
         with IndexProgress(call.output, "First use: indexing") as progress:
             answer = memory.search(
@@ -101,6 +139,7 @@ def search_command(
                 max_results=max_results,
                 min_score=min_score,
                 sources=sources or None,
+                filter=chosen,
                 progress=progress,
                 waiting=progress.wait,
             )
@@ -112,7 +151,7 @@ def search_command(
     return 1 if answer.reason == "unavailable" else 0
 
 
-def _form(call: CommandCall, form: str | None) -> str | None:
+def answer_form(call: CommandCall, form: str | None) -> str | None:
     """Return the form that is wanted; None is what suits where stdout goes."""
     if call.output.json and form not in (None, "json"):
         raise CommandUsageError(
@@ -148,11 +187,13 @@ def write_answer(answer: SearchAnswer, call: CommandCall, form: str | None) -> N
     call.output.text(results.draw_answer(answer, screen))
 
 
-def _query(words: Sequence[str], option: str | None) -> str:
+def _query(words: Sequence[str], option: str | None, *, narrowed: bool) -> str:
     if option is not None and words:
         raise CommandUsageError(
             "the query is given twice", remedy="use either QUERY or --query, not both"
         )
+    if option is None and not words and narrowed:
+        return ""
     if option is None and not words:
         raise CommandUsageError(
             "what should be searched for?",
