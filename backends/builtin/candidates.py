@@ -19,11 +19,13 @@ from notewell.backends.builtin.lexical import (
     PassageFilter,
     document_frequencies,
     keyword_candidates,
+    languages_of,
     read_passages,
 )
 from notewell.backends.builtin.store import Snapshot
 from notewell.backends.builtin.unknown import UnknownWords
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
+from notewell.backends.text.languages import in_languages
 from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
 from notewell.backends.text.query import ParsedQuery, QueryTerm
 from notewell.backends.text.scoring import ExactMatch, Scorer
@@ -96,7 +98,8 @@ class Candidates:
         self._index = index
         self._text = search.query.text
         self.visible = PassageFilter(index, search.query)
-        asked = search.asked.terms
+        languages = languages_of(index)
+        asked = in_languages(search.asked.terms, search.query.text, languages)
         self.passages: int = index.store.get("passages") or 0
         self.frequencies = document_frequencies(index, asked)
         unknown = UnknownWords(index, asked, self.frequencies, self.passages)

@@ -12,6 +12,7 @@ from notewell.backends.builtin.store import Store
 from notewell.backends.text.analysis import Forms, forms_of
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.backends.text.filtering import note_properties
+from notewell.backends.text.languages import MARK, language_of, stems_of
 from notewell.backends.text.passages import names_given, note_names
 from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
@@ -23,6 +24,8 @@ _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
 _NAMES = " ".join
 _NO_FACTS = NoteFacts()
+_SAMPLE = 3
+"""Passages of a note that tell its language."""
 
 
 def vector_key(text: str) -> bytes:
@@ -242,6 +245,7 @@ class Indexer:
         """Index passages of a file; return the id of the first, the others follow."""
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
         about = _context(note_names(path))
+        language = language_of("\n".join(chunk.text for chunk in chunks[:_SAMPLE]))
         rows: list[tuple[int | str | bytes, ...]] = []
         entries: list[tuple[int | str, ...]] = []
         for key, chunk in enumerate(chunks, first):
@@ -255,6 +259,9 @@ class Indexer:
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
             names = names_given(path, chunk.start_line, chunk.heading, chunk.text)
             extra = f"{_joined(_EXTRA_TEXT, forms)} {_NAMES(map(name_term, names))}"
+            if language:
+                mark = f"{MARK}{language}" if key == first else ""
+                extra = f"{extra} {stems_of(chunk.text, language)} {mark}"
             entries.append((key, body, extra, context))
         self._many(
             f"insert into {self._tables.chunks}"

@@ -17,6 +17,7 @@ import apsw
 from notewell.backends.base import Query
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Snapshot, Store
+from notewell.backends.text.languages import MARK
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
@@ -114,6 +115,16 @@ def document_frequencies(
             {term for query_term in query_terms for term in query_term.terms()}
         )
     }
+
+
+def languages_of(index: Snapshot) -> list[str]:
+    """Return the languages beside English that notes are in."""
+    rows = index.store.rows(
+        f"select term from {index.tables.vocabulary} where term > ? and term < ?",
+        MARK,
+        f"{MARK}\U0010ffff",
+    )
+    return [term.removeprefix(MARK) for (term,) in rows]
 
 
 def keyword_candidates(

@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from notewell.backends.text.analysis import forms_of, forms_of_word
+from notewell.backends.text.analysis import Forms, forms_of, forms_of_word
 from notewell.backends.text.folding import broken_words, fold, without_inline_marks
+from notewell.backends.text.languages import MARK, StemmedWords
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import (
     LIKE_STEM,
@@ -104,6 +105,8 @@ class _HitsOf(dict[str, tuple[str, ...]]):
         self._prefixes = [
             query_term.exact[0] for query_term in query_terms if query_term.prefix
         ]
+        marked = [term for term in self._terms if MARK in term]
+        self._stemmed = StemmedWords(marked) if marked else None
         self._only_runs = all(query_term.in_run for query_term in query_terms)
 
     def __missing__(self, word: str) -> tuple[str, ...]:
@@ -113,16 +116,19 @@ class _HitsOf(dict[str, tuple[str, ...]]):
     def _in(self, word: str) -> tuple[str, ...]:
         forms = forms_of_word(word)
         terms, body, extra = self._terms, forms.body, forms.extra
-        plain = terms.isdisjoint(body) and terms.isdisjoint(extra)
-        if plain and not self._prefixes:
-            return ()
-        heads = [
-            head
-            for head in self._prefixes
-            for term in chain(body, extra)
-            if term.startswith(head) and term not in terms
-        ]
-        return (*(term for term in chain(body, extra) if term in terms), *heads)
+        found: tuple[str, ...] = ()
+        if not (terms.isdisjoint(body) and terms.isdisjoint(extra)):
+            found = tuple([term for term in chain(body, extra) if term in terms])
+        elif self._stemmed:
+            found = self._stemmed.of(word, body)
+        return (*found, *self._begun(forms)) if self._prefixes else found
+
+    def _begun(self, forms: Forms) -> Iterator[str]:
+        """Yield what is asked for by its beginning."""
+        for head in self._prefixes:
+            for term in chain(forms.body, forms.extra):
+                if term.startswith(head) and term not in self._terms:
+                    yield head
 
     def _in_run(self, word: str) -> tuple[str, ...]:
         """Count pieces of runs where they stand, which is quicker than cutting it up."""
