@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 import zipfile
@@ -17,6 +18,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+import pip
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +33,16 @@ def main():
     print(json.dumps({**answer, "greeting": greeting.VERSION}))
     return int(sys.argv[2]) if sys.argv[1:2] == ["exit"] else 0
 """
+
+
+ENSUREPIP = """
+import os, shutil, sysconfig, time
+
+while os.path.exists(os.environ.get("HOLD", "")):
+    time.sleep(0.01)
+shutil.copytree({pip!r}, os.path.join(sysconfig.get_path("purelib"), "pip"))
+"""
+"""Puts pip in place as it is here, once the file that is named by HOLD is gone."""
 
 
 def add_wheel(folder: Path, version: str) -> None:
@@ -74,9 +86,9 @@ def require(checkout: Path, dependency: str, *, comment: str = "") -> None:
 class Shell:
     """A person's shell: runs programs with an environment, and keeps it."""
 
-    def __init__(self, wheels: Path, home: Path) -> None:
+    def __init__(self, wheels: Path, home: Path, python: Path) -> None:
         self.settings = {
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.defpath]),
+            "PATH": os.pathsep.join([str(python.parent), os.defpath]),
             "HOME": str(home),
             "PIP_FIND_LINKS": str(wheels),
             "NOTEWELL_OFFLINE": "1",
@@ -120,10 +132,34 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def quick_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python that runs these tests, but for the seconds in which it installs pip.
+
+    It is the real one where a Python does not run from another place.
+    """
+    base, library = Path(sys.executable).resolve(), Path(sysconfig.get_path("stdlib"))
+    python = tmp_path_factory.mktemp("python") / "bin" / "python3"
+    ours = python.parents[1] / "lib" / library.name
+    (ours / "ensurepip").mkdir(parents=True)
+    for entry in library.iterdir():
+        if entry.name not in ("ensurepip", "site-packages"):
+            (ours / entry.name).symlink_to(entry)
+    (ours / "ensurepip" / "__init__.py").touch()
+    code = ENSUREPIP.format(pip=str(Path(pip.__file__).parent))
+    (ours / "ensurepip" / "__main__.py").write_text(code, encoding="utf-8")
+    python.parent.mkdir()
+    shutil.copy2(base, python)
+    asked = [python, "-I", "-c", "import ensurepip; print(ensurepip.__file__)"]
+    done = subprocess.run(asked, check=False, capture_output=True, encoding="utf-8")
+    runs = done.stdout.strip() == str(ours / "ensurepip" / "__init__.py")
+    return python if runs else Path(sys.executable)
+
+
 @pytest.fixture
-def shell(wheels: Path, tmp_path: Path) -> Shell:
+def shell(wheels: Path, tmp_path: Path, quick_python: Path) -> Shell:
     """A shell whose PATH leads to the Python that runs these tests."""
-    return Shell(wheels, tmp_path / "home")
+    return Shell(wheels, tmp_path / "home", quick_python)
 
 
 @pytest.fixture
@@ -133,10 +169,13 @@ def fresh(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def set_up(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def set_up(
+    wheels: Path, quick_python: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A checkout after its first run. Tests may not change it."""
     checkout = add_checkout(tmp_path_factory.mktemp("set up") / "checkout")
-    first = Shell(wheels, checkout.parent).run(checkout / "bin" / "notewell")
+    shell = Shell(wheels, checkout.parent, quick_python)
+    first = shell.run(checkout / "bin" / "notewell")
     assert first.returncode == 0, first.stderr
     return checkout
 
@@ -156,8 +195,10 @@ def wait_for(path: Path) -> None:
 
 
 def test_the_first_run_says_that_it_sets_up_and_answers(
-    fresh: Path, shell: Shell
+    fresh: Path, wheels: Path, tmp_path: Path
 ) -> None:
+    shell = Shell(wheels, tmp_path / "home", Path(sys.executable))
+
     first = shell.run(fresh / "bin" / "notewell", "search", "tea")
 
     answer = json.loads(first.stdout)
@@ -241,7 +282,12 @@ def interruptible() -> Generator[None]:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupted_set_up_counts_for_nothing(fresh: Path, shell: Shell) -> None:
+def test_an_interrupted_set_up_counts_for_nothing(
+    fresh: Path, shell: Shell, tmp_path: Path
+) -> None:
+    hold = tmp_path / "hold"
+    hold.touch()
+    shell.settings["HOLD"] = str(hold)
     for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         with shell.start(fresh / "bin" / "notewell") as interrupted:
             wait_for(fresh / ".venv" / "bin" / "python")
@@ -251,6 +297,7 @@ def test_an_interrupted_set_up_counts_for_nothing(fresh: Path, shell: Shell) -> 
         assert interrupted.returncode != 0
         assert not list((fresh / ".venv").glob("ready*"))
         (fresh / ".venv" / "bin" / "python").unlink()
+    hold.unlink()
 
     again = shell.run(fresh / "bin" / "notewell")
 
@@ -354,9 +401,9 @@ def test_a_python_that_is_too_old_is_refused_with_the_versions_that_work(
 
 
 def test_a_suitable_python_is_taken_when_python3_is_too_old(
-    fresh: Path, shell: Shell, tmp_path: Path
+    fresh: Path, shell: Shell, quick_python: Path, tmp_path: Path
 ) -> None:
-    suitable = {"python3.11": f'exec "{sys.executable}" "$@"', "python3.12": "exit 127"}
+    suitable = {"python3.11": f'exec "{quick_python}" "$@"', "python3.12": "exit 127"}
     shell.settings |= only_with(tmp_path / "path", python3="echo 3.9.1", **suitable)
 
     done = shell.run(fresh / "bin" / "notewell")
