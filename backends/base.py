@@ -268,6 +268,15 @@ def share_lines(one: Hit, other: Hit) -> bool:
     )
 
 
+def is_same(one: Hit, other: Hit) -> bool:
+    """Say whether two hits show the same: a line, or copies of one passage."""
+    return (
+        share_lines(one, other)
+        or one.citation in other.also_in
+        or other.citation in one.also_in
+    )
+
+
 def reason_of(error: BackendError) -> FallbackReason:
     """Return the reason that a step away from an engine has for its error."""
     if isinstance(error, BackendTimeout):

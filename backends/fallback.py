@@ -20,8 +20,8 @@ from notewell.backends.base import (
     Run,
     Site,
     in_order,
+    is_same,
     reason_of,
-    share_lines,
 )
 from notewell.backends.freshness import Rhythm, Schedule
 from notewell.backends.loops import drive, off_the_loop
@@ -296,7 +296,7 @@ def second_opinion(
     more = [
         hit
         for hit in other.hits
-        if not any(share_lines(hit, shown) for shown in findings.hits)
+        if not any(is_same(hit, shown) for shown in findings.hits)
     ]
     if not more:
         return findings

@@ -26,7 +26,7 @@ Json: TypeAlias = dict[str, object]
 _OBEYED = re.compile(
     rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]",
 )
-UNLESS_NONE: Final = frozenset({"engine", "date"})
+UNLESS_EMPTY: Final = frozenset({"engine", "date", "alsoIn"})
 """Members of a hit that are left out when they say nothing."""
 
 _LARGEST_INTEGER = 2**64 - 1
@@ -147,8 +147,8 @@ def _members(value: Any) -> Json:
     }
     if isinstance(value, Hit):
         members["citation"] = value.citation
-        for name in UNLESS_NONE:
-            if members[name] is None:
+        for name in UNLESS_EMPTY:
+            if not members[name]:
                 del members[name]
     return members
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.candidates import Candidates, IndexSearch
 from notewell.backends.builtin.store import Snapshot, Store
@@ -13,8 +15,9 @@ from notewell.backends.text.passages import ScoredPassage
 from notewell.backends.text.query import ParsedQuery, parse_query
 from notewell.backends.text.ranking import rank
 from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.backends.text.secondhand import MOST_COPIES
 from notewell.backends.text.snippets import hit_of
-from notewell.types import EmptyReason, Fallback, Freshness, Hit
+from notewell.types import EmptyReason, Fallback, Freshness, Hit, citation_of
 from notewell.workspace.decoding import NOT_TEXT, holds_no_text
 from notewell.workspace.layout import show_name
 
@@ -163,6 +166,13 @@ def citations_of(site: Site, index: Snapshot) -> TranscriptCitations | None:
     return TranscriptCitations(index, sessions_folder(site.state_dir, site.agent.id))
 
 
+class _Found(NamedTuple):
+    """A passage as it stands in its file, with its copies as they stand in theirs."""
+
+    shown: ScoredPassage
+    copies: Sequence[ScoredPassage]
+
+
 class HitSelector:
     """Makes hits of the best passages that still stand in their files."""
 
@@ -204,7 +214,11 @@ class HitSelector:
             now = [(one, self._verified(one)) for one in best]
             missing = {one.passage.id for one, here in now if here is None}
             if not missing:
-                return [self._hit(here, scorer) for _, here in now if here]
+                return [
+                    self._hit(_Found(here, self._copies(one)), scorer)
+                    for one, here in now
+                    if here
+                ]
             gone |= missing
 
     def _verified(self, scored: ScoredPassage) -> ScoredPassage | None:
@@ -214,9 +228,27 @@ class HitSelector:
             return here
         return None
 
-    def _hit(self, scored: ScoredPassage, scorer: Scorer) -> Hit:
+    def _hit(self, found: _Found, scorer: Scorer) -> Hit:
+        scored = found.shown
         cited = self._verifier.cited(scored)
-        return hit_of(scored, cited, scorer, self._query.snippet_chars)
+        also_in = [self._citation(copy) for copy in found.copies]
+        return hit_of(scored, cited, scorer, self._query.snippet_chars, also_in)
+
+    def _citation(self, copy: ScoredPassage) -> str:
+        start, end, _ = self._verifier.cited(copy)
+        return citation_of(copy.passage.path, start, end)
+
+    def _copies(self, scored: ScoredPassage) -> list[ScoredPassage]:
+        """Return the copies of a passage that still stand in their files."""
+        best = scored.match_line - scored.passage.start_line
+        found: list[ScoredPassage] = []
+        for copy in scored.copies[:MOST_COPIES]:
+            line = min(copy.start_line + best, copy.end_line)
+            other = structs.replace(scored, passage=copy, match_line=line, copies=())
+            here = self._verifier.verify(other)
+            if here is not None and here.passage.text == copy.text:
+                found.append(here)
+        return found
 
 
 def phrase_test_of(query: Query) -> "PhraseTest | None":

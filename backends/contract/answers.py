@@ -118,7 +118,7 @@ class AnswersContract(Contract):
         self, tmp_path: Path
     ) -> None:
         """Scores lie in [0, 1]."""
-        same = {f"memory/{name}.md": "otter pups\n" for name in "dbca"}
+        same = {f"memory/{name}.md": f"otter {name * 4}\n" for name in "dbca"}
         better = {"memory/z.md": "otter otter otter\n"}
         async with self.opened(tmp_path, {**same, **better}) as case:
             await case.backend.refresh()
@@ -130,6 +130,63 @@ class AnswersContract(Contract):
             assert all(0.0 < hit.score <= 1.0 for hit in hits)
             equal = [hit.path for hit in hits if hit.path != "memory/z.md"]
             assert equal == [f"memory/{name}.md" for name in "abcd"]
+
+    async def test_copies_of_a_passage_are_one_hit_that_names_the_others(
+        self, tmp_path: Path
+    ) -> None:
+        """So that as many places show as many things; white space is no difference."""
+        copies = {
+            "memory/plan.md": "otter plan A\n",
+            "memory/plan (Ann's conflicted copy 2026-01-10).md": "otter plan A\n",
+            "memory/sync/plan.sync-conflict-20260110-101500-ABC.md": "otter  plan A \n",
+        }
+        others = {f"memory/{n}.md": f"otter {n}\n" for n in range(5)}
+        async with self.opened(tmp_path, {**copies, **others}) as case:
+            await case.backend.refresh()
+
+            hits = (await case.ask("otter plan")).hits
+
+            assert len(hits) == 6
+            assert hits[0].path == "memory/plan.md"
+            named = {citation.partition("#")[0] for citation in hits[0].also_in}
+            assert named == copies.keys() - {"memory/plan.md"}
+            assert not any(hit.also_in for hit in hits[1:])
+
+    async def test_a_copy_that_is_gone_or_hidden_is_not_named(
+        self, tmp_path: Path
+    ) -> None:
+        """Nor does it stand for the others."""
+        notes = {f"memory/{name}.md": "otter plan A\n" for name in "abcd"}
+        async with self.opened(tmp_path, notes) as case:
+            await case.backend.refresh()
+            found = await case.backend.search(
+                Query(text="otter", limit=3, hides=lambda path: "/a" in path)
+            )
+
+            [hit] = found.hits
+            assert hit.path == "memory/b.md"
+            assert hit.also_in == ("memory/c.md#L1", "memory/d.md#L1")
+
+    async def test_what_the_host_writes_of_notes_comes_after_them(
+        self, tmp_path: Path
+    ) -> None:
+        """And is found where nothing else says it."""
+        reports = {
+            f"memory/dreaming/light/2026-03-0{n}.md": "otter plan: otter plan, otter "
+            f"plan seen again, confidence {n}\n"
+            for n in range(1, 9)
+        }
+        notes = {"MEMORY.md": "Home.\n\nThe otter plan is for Friday.\n", **reports}
+        async with self.opened(tmp_path, notes) as case:
+            await case.backend.refresh()
+
+            [first, *rest] = (await case.ask("otter plan")).hits
+            alone = await case.paths("confidence")
+
+            assert first.path == "MEMORY.md"
+            assert rest
+            assert set(alone) <= reports.keys()
+            assert len(alone) == 6
 
     async def test_no_line_stands_in_two_hits(self, tmp_path: Path) -> None:
         """Overlapping passages of one note are merged into the best."""
@@ -150,7 +207,7 @@ class AnswersContract(Contract):
     ) -> None:
         """A date lifts; it never hides what another day has."""
         days = [date(2026, month, 10) for month in (1, 3, 5)]
-        notes = {f"memory/{day}.md": "The heron stood there.\n" for day in days}
+        notes = {f"memory/{day}.md": f"The heron saw {day:%B}.\n" for day in days}
         async with self.opened(tmp_path, notes) as case:
             await case.backend.refresh()
 

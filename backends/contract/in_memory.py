@@ -19,6 +19,7 @@ from notewell.backends.base import (
     in_order,
 )
 from notewell.backends.text.ranking import lifted_score
+from notewell.backends.text.secondhand import join_equal_hits
 from notewell.errors import BackendFailed
 from notewell.front_matter import names_in_front_matter
 from notewell.links import read_links
@@ -92,7 +93,9 @@ class InMemoryBackend:
             for hit in found
             if hit is not None
         )
-        hits = in_order(lifted)[: query.limit]
+        hits = in_order(join_equal_hits((hit.snippet, hit) for hit in lifted))[
+            : query.limit
+        ]
         return Findings(hits=hits, mode="keyword", reason=None if hits else "no-match")
 
     async def status(self) -> IndexStatus:

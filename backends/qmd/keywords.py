@@ -9,8 +9,7 @@ every answer of notewell has, and QMD's order of the notes has its share in ours
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, islice, pairwise, zip_longest
@@ -27,14 +26,15 @@ from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.client import COMPLETE, MOST_SEARCHES, Deadline, Searcher
 from notewell.backends.qmd.paths import NotePassages, NotePaths
 from notewell.backends.qmd.transcripts import TranscriptPassages, cited_lines
-from notewell.backends.text.analysis import is_unspaced, split_words, terms_of
+from notewell.backends.text.analysis import is_unspaced, split_words
 from notewell.backends.text.folding import fold
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.ranking import lifted_score, rank
-from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.backends.text.scoring import ExactMatch, Scorer, passage_frequencies
+from notewell.backends.text.secondhand import join_equal_hits
 from notewell.backends.text.snippets import hit_of
-from notewell.types import Hit
+from notewell.types import Hit, citation_of
 
 _READ: Final = 100
 """Documents that are read, unless more hits are wanted."""
@@ -332,7 +332,7 @@ class KeywordSearch:
 
         QMD says by rank how good a document is: 1 for the first, 1/2, 1/3 and so on.
         """
-        found: list[Hit] = []
+        found: list[tuple[str, Hit]] = []
         for document in documents:
             able = self._passages_of(document)
             if able:
@@ -347,8 +347,10 @@ class KeywordSearch:
                     score = lifted_score(
                         score, hit.path, hit.heading, self._query.dates
                     )
-                    found.append(replace(hit, score=score, text_score=text_score))
-        return in_order(found) if self._query.dates else found
+                    hit = replace(hit, score=score, text_score=text_score)
+                    found.append((best.passage.text, hit))
+        hits = join_equal_hits(found)
+        return in_order(hits) if self._query.dates else hits
 
     async def answer(self, deadline: Deadline) -> KeywordHits:
         """Search, and search on while the best hits lack an exact match.
@@ -470,32 +472,8 @@ class KeywordSearch:
 
 def _hit(scored: ScoredPassage, scorer: Scorer, most: int | None) -> Hit:
     cited = cited_lines(scored.passage, scored.match_line)
-    return hit_of(scored, cited, scorer, most)
-
-
-def passage_frequencies(
-    passages: Iterable[Passage],
-    query_terms: Sequence[QueryTerm],
-    documents: Mapping[str, int] = {},
-) -> Mapping[str, int]:
-    """Return in how many passages each term of a query stands.
-
-    Args:
-        documents: In how many documents of the index terms stand. These passages were
-            chosen for the terms, so of a common one they hold but a few.
-    """
-    terms = {term for query_term in query_terms for term in query_term.terms()}
-    frequencies: Counter[str] = Counter()
-    notes: dict[str, set[str]] = defaultdict(set)
-    for passage in passages:
-        found = terms & terms_of(f"{passage.beside} {passage.text}")
-        frequencies.update(found)
-        for term in found:
-            notes[term].add(passage.path)
-    for query_term in query_terms:
-        held = max((documents.get(term, 0) for term in query_term.exact), default=0)
-        for term in (*query_term.exact, *query_term.loose):
-            here = len(notes.get(term, ()))
-            if held > here > 0:
-                frequencies[term] = round(frequencies[term] * held / here)
-    return frequencies
+    also_in = [
+        citation_of(copy.path, *cited_lines(copy, copy.end_line)[:2])
+        for copy in scored.copies
+    ]
+    return hit_of(scored, cited, scorer, most, also_in)

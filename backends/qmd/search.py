@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 
-from notewell.backends.base import Site, in_order, reason_of, share_lines
+from notewell.backends.base import Site, in_order, is_same, reason_of
 from notewell.backends.loops import off_the_loop
 from notewell.backends.qmd.answer import QmdHit
 from notewell.backends.qmd.client import Deadline
@@ -268,8 +268,8 @@ def fuse_hits(semantic: Sequence[Hit], found: KeywordHits, limit: int) -> Keywor
 
 
 def _same(hit: Hit, others: Sequence[Hit]) -> int | None:
-    """Return the place of the first of the others that shares lines with a hit."""
-    places = (at for at, other in enumerate(others) if share_lines(hit, other))
+    """Return the place of the first of the others that shows the same as a hit."""
+    places = (at for at, other in enumerate(others) if is_same(hit, other))
     return next(places, None)
 
 

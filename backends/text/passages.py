@@ -137,6 +137,7 @@ class ScoredPassage(Struct, frozen=True, kw_only=True):
         vector: The cosine of its best vector with the question's; None without vectors.
         window: The part that this vector is of, where no word of the query stands in it.
         named: It begins a note whose name is the whole query.
+        copies: The passages with the same text that it stands for.
     """
 
     passage: Passage
@@ -147,6 +148,7 @@ class ScoredPassage(Struct, frozen=True, kw_only=True):
     vector: float | None = None
     window: str = ""
     named: bool = False
+    copies: tuple[Passage, ...] = ()
 
     @property
     def order(self) -> tuple[float, str, int]:
@@ -182,7 +184,13 @@ def _rest(scored: ScoredPassage, better: Sequence[Passage]) -> ScoredPassage | N
             last = min(last, passage.start_line - 1)
     if (first, last) == (scored.passage.start_line, scored.passage.end_line):
         return scored
-    return replace(scored, passage=scored.passage.lines(first, last))
+    shift = first - scored.passage.start_line, last - scored.passage.end_line
+    copies = tuple(
+        copy.lines(copy.start_line + shift[0], copy.end_line + shift[1])
+        for copy in scored.copies
+        if copy.text.count("\n") == scored.passage.text.count("\n")
+    )
+    return replace(scored, passage=scored.passage.lines(first, last), copies=copies)
 
 
 _SHOWN: Final = 3

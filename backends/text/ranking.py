@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from notewell.backends.text.analysis import forms_of
 from notewell.backends.text.passages import ScoredPassage, without_repeats
 from notewell.backends.text.scoring import ExactMatch
+from notewell.backends.text.secondhand import join_copies, lower_host_writings
 from notewell.config import QuerySettings
 from notewell.dates import DateRange, day_in_name, nearness
 
@@ -62,13 +63,14 @@ def rank(
         until = today or date.today()
         scored = [decay(one, until, ageing.half_life_days) for one in scored]
     scored = lift_dated(scored, dates)
+    scored = lower_host_writings(scored)
     order = sorted(scored, key=lambda one: one.order)
     good = [is_exact(one) or _passes(one, min_score, settings, floor) for one in order]
     if floor is not None and floor <= _NEAREST:
         # What stands before a passage that is shown answers better than that one.
         last = max(compress(count(), good), default=-1)
         good = [place <= last for place in range(len(order))]
-    order = without_repeats(compress(order, good))
+    order = without_repeats(join_copies(list(compress(order, good))))
     mmr = settings.hybrid.mmr
     best = diversify(order, limit, mmr.lambda_) if mmr.enabled else order[:limit]
     if any(map(is_exact, best)):

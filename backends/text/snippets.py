@@ -7,6 +7,7 @@ from notewell.backends.text.analysis import character_border
 from notewell.backends.text.passages import ScoredPassage
 from notewell.backends.text.pictures import MARK, is_only_pictures
 from notewell.backends.text.scoring import Scorer
+from notewell.backends.text.secondhand import MOST_COPIES
 from notewell.types import Hit, source_of
 
 SNIPPET_CHARACTERS = 700
@@ -23,6 +24,7 @@ def hit_of(
     cited: tuple[int, int, int],
     scorer: Scorer,
     most: int | None,
+    also_in: Sequence[str] = (),
 ) -> Hit:
     """Return a passage as a hit of an answer.
 
@@ -31,6 +33,7 @@ def hit_of(
         cited: First, last and best line of the file that the hit shows.
         scorer: Knows how much of the query a text holds.
         most: The most characters of the snippet; see `cut_snippet`.
+        also_in: Citations of the same text in other places.
     """
     passage = scored.passage
     start, end, match = cited
@@ -59,6 +62,7 @@ def hit_of(
         source=source,
         heading=passage.heading,
         date=passage.written,
+        also_in=tuple(also_in[:MOST_COPIES]),
     )
 
 

@@ -127,6 +127,7 @@ class Hit:
         date: The day of its note: that in the name, in the front matter (`date`,
             `created`), else that of the file's last change; of a transcript, the day on
             which it was said. None: unknown.
+        also_in: Citations of other places with the same text, at most 20.
     """
 
     path: str
@@ -142,6 +143,7 @@ class Hit:
     heading: str = ""
     engine: str | None = None
     date: _Day | None = None
+    also_in: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= self.start_line <= self.match_line <= self.end_line:

@@ -5,8 +5,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -55,6 +56,10 @@ def paths(engine, text, limit=6):
     return sorted({hit.path for hit in ask(engine, text, limit).hits})
 
 """
+
+
+def _paths(citations: Iterable[str]) -> list[str]:
+    return [citation.rpartition("#")[0] for citation in citations]
 
 
 class Notebook:
@@ -144,9 +149,13 @@ class Notebook:
     def paths(
         self, text: str, *, limit: int = 6, min_score: float | None = None
     ) -> list[str]:
-        """Return the notes in the answer to a question, best first, each once."""
+        """Return the notes in the answer to a question, best first, each once.
+
+        Those with copies of a passage come after the one that stands for them.
+        """
         found = self.ask(text, limit=limit, min_score=min_score)
-        return list(dict.fromkeys(hit.path for hit in found.hits))
+        every = ([hit.path, *_paths(hit.also_in)] for hit in found.hits)
+        return list(dict.fromkeys(chain.from_iterable(every)))
 
     def state_of_notes(self) -> dict[str, tuple[int, int, str]]:
         """Return size, time and content of everything in the folder."""

@@ -79,6 +79,14 @@ def _body(hit: Hit, answer: SearchAnswer, screen: Screen) -> Iterator[str]:
     if more > 0:
         said = f"… {more} more {plural(more, 'line')}, to L{hit.end_line}"
         yield " " * (width + 6) + screen.paint(said, "dim")
+    yield from _elsewhere(hit, width, screen)
+
+
+def _elsewhere(hit: Hit, width: int, screen: Screen) -> Iterator[str]:
+    """The other places of the same text."""
+    if hit.also_in:
+        named = ", ".join(map(one_line, hit.also_in))
+        yield " " * (width + 6) + screen.paint(f"also in {named}", "dim")
 
 
 def _last_line(hit: Hit, first: int) -> int:
@@ -160,7 +168,11 @@ def _quotation(hit: Hit) -> str:
     head = f"[{_escaped(one_line(hit.citation))}](<{target}>)"
     if hit.heading:
         head += f" · {_escaped(one_line(hit.heading))}"
-    return "".join(f"{line}\n" for line in (f"**{head}**", "", *_quoted(hit.snippet)))
+    lines = [f"**{head}**", "", *_quoted(hit.snippet)]
+    if hit.also_in:
+        named = ", ".join(_escaped(one_line(place)) for place in hit.also_in)
+        lines += ["", f"Also in {named}."]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _quoted(snippet: str) -> Iterator[str]:

@@ -221,7 +221,7 @@ def _object_schema(kind: type) -> Json:
         "type": "object",
         "properties": {**members, **perhaps},
         "required": [
-            name for name in members if kind is not Hit or name not in wire.UNLESS_NONE
+            name for name in members if kind is not Hit or name not in wire.UNLESS_EMPTY
         ],
     }
 

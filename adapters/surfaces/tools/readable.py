@@ -54,6 +54,8 @@ def search_text(answer: SearchAnswer) -> str:
         lines = f"lines {hit.start_line:,} to {hit.end_line:,}"
         head = f"{place}. {hit.path}, {lines}, score {hit.score:.2f}"
         parts.append(f"\n{head}\n{quote_lines(hit.snippet)}")
+        if hit.also_in:
+            parts.append(f"The same stands in {', '.join(hit.also_in)}.")
     return "\n".join(parts)
 
 

@@ -79,7 +79,12 @@ def test_the_note_of_the_day_comes_first_and_then_those_shortly_after(
     notebook: "Notebook",
 ) -> None:
     days = ["2023-03-03", "2023-04-28", "2023-05-03", "2023-05-10", "2023-09-03"]
-    notebook.write({f"memory/{day}.md": "Soup for lunch.\n" for day in days})
+    notebook.write(
+        {
+            f"memory/{day}.md": f"Soup {'abcde'[n]} for lunch.\n"
+            for n, day in enumerate(days)
+        }
+    )
     notebook.refresh()
 
     found = notebook.paths("What was for lunch on 3 May 2023?")
@@ -94,7 +99,7 @@ def test_yesterday_is_the_day_before_this_one(notebook: "Notebook") -> None:
     notebook.write({f"memory/{day}.md": "Soup again." for day in (*others, yesterday)})
     notebook.refresh()
 
-    assert notebook.paths("which soup yesterday", limit=1) == [f"memory/{yesterday}.md"]
+    assert notebook.paths("which soup yesterday")[0] == f"memory/{yesterday}.md"
 
 
 def test_a_date_in_a_heading_counts_where_the_name_of_the_note_has_none(
@@ -210,7 +215,9 @@ def test_no_line_stands_in_two_passages_and_every_best_line_in_one(
 def test_old_notes_fall_behind_when_they_are_told_to(notebook: "Notebook") -> None:
     today = date.today()
     old = f"memory/{today - timedelta(days=90)}.md"
-    notebook.write({old: "otter otter", "memory/x/y.md": "otter", "MEMORY.md": "otter"})
+    notebook.write(
+        {old: "otter otter", "memory/x/y.md": "otter b", "MEMORY.md": "otter a"}
+    )
     notebook.refresh()
     before = notebook.paths("otter")
 
