@@ -40,8 +40,11 @@ def answer_json(answer: SearchAnswer) -> Json:
     `understood` is where nothing was read beyond the words.
     """
     body = _members(answer)
-    if answer.understood is None:
+    understood = cast("Json | None", body["understood"])
+    if understood is None:
         del body["understood"]
+    elif understood["within"] is None:
+        del understood["within"]
     shape: Json = {"schemaVersion": body.pop("schemaVersion")}
     shape.update(body)
     if answer.fallbacks:

@@ -328,7 +328,7 @@ class KeywordSearch:
     def passages_of(self, documents: Sequence[QmdHit]) -> list[Hit]:
         """Return the best passage of each document, in their order and by their score.
 
-        Those of days that were asked for are lifted, which may change the order.
+        Days that were asked for are lifted, which may change the order.
 
         QMD says by rank how good a document is: 1 for the first, 1/2, 1/3 and so on.
         """

@@ -187,9 +187,11 @@ class Understood:
 
     Attributes:
         dates: The days that it names, in its order; notes of these days are lifted.
+        within: The folder that alone was asked, because it was asked from there.
     """
 
     dates: tuple[UnderstoodDate, ...] = ()
+    within: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import pytest
 from notewell.config import MemoryFlushSettings
 from notewell.flush import flush_prompts
 from notewell.sessions.reading import without_silence
-from notewell.workspace.days import moment_in
+from notewell.zones import moment_in
 
 NOW = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
 

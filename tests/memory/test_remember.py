@@ -146,6 +146,37 @@ def test_a_folder_that_is_read_whole_does_not_lose_its_notes_to_a_log(
     assert not (vault / "memory").exists()
 
 
+def test_a_vault_is_written_to_where_a_setting_says_and_nowhere_else(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    vault = tmp_path / "vault"
+    (vault / ".obsidian").mkdir(parents=True)
+    (vault / "cat.md").write_text("Bertrand\n", encoding="utf-8")
+    (vault / ".obsidian/daily-notes.json").write_text(
+        '{"folder": "Daily", "format": "MMMM Do, YYYY"}', encoding="utf-8"
+    )
+    with open_memory_sync(workspace=vault, environ=environ) as memory:
+        with pytest.raises(UsageError) as raised:
+            memory.remember("a")
+
+        assert (
+            'memorySearch: {dailyNotes: "Daily/MMMM Do, YYYY"}' in raised.value.remedy
+        )
+
+    key = {"dailyNotes": "Daily/MMMM Do, YYYY"}
+    configure(environ, {"agents": {"defaults": {"memorySearch": key}}})
+    with open_memory_sync(workspace=vault, environ=environ) as memory:
+        noted = memory.remember("Ann has moved to Oslo.")
+        found = memory.search("Who has moved today?")
+
+        assert noted.path.startswith("Daily/")
+        assert [hit.path for hit in found.results] == [noted.path]
+        assert [part.path for part in memory.session_context().parts] == [noted.path]
+        with pytest.raises(UsageError, match="only that would be read"):
+            memory.remember("b", long_term=True)
+    assert not (vault / "memory").exists()
+
+
 def test_an_empty_folder_becomes_a_workspace(
     tmp_path: Path, environ: dict[str, str]
 ) -> None:

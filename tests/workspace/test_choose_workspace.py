@@ -175,3 +175,40 @@ def test_a_link_to_the_home_folder_is_the_home_folder(home: Path, cwd: Path) -> 
 
     with pytest.raises(UsageError, match="too wide"):
         choose(home, cwd, configured=cwd / "link", configured_explicitly=True)
+
+
+@pytest.mark.parametrize("mark", [".obsidian", "logseq", ".git"])
+def test_a_folder_of_a_vault_is_read_with_the_vault_and_asked_alone(
+    home: Path, cwd: Path, mark: str
+) -> None:
+    (cwd / mark).mkdir()
+    (cwd / "projects/boat").mkdir(parents=True)
+
+    choice = choose(home, cwd / "projects/boat")
+
+    assert (choice.root, choice.within) == (cwd, "projects/boat")
+    assert str(choice.notice).endswith(f"reading the folder projects/boat of {cwd}.")
+    assert choose(home, cwd).within is None
+
+
+def test_of_a_workspace_only_its_memory_is_such_a_folder(home: Path, cwd: Path) -> None:
+    (cwd / "MEMORY.md").touch()
+    (cwd / "memory/2026").mkdir(parents=True)
+    (cwd / "code").mkdir()
+
+    assert choose(home, cwd / "memory/2026").within == "memory/2026"
+    assert choose(home, cwd / "code").root == cwd / "code"
+
+
+def test_the_home_folder_is_no_vault_by_accident(home: Path) -> None:
+    (home / ".git").mkdir()
+    (home / "notes").mkdir()
+
+    assert choose(home, home / "notes").root == home / "notes"
+
+
+def test_a_folder_that_is_named_is_read_alone(home: Path, cwd: Path) -> None:
+    (cwd / ".git").mkdir()
+    (cwd / "docs").mkdir()
+
+    assert choose(home, cwd, flag=cwd / "docs") == WorkspaceChoice(root=cwd / "docs")

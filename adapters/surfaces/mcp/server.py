@@ -24,6 +24,7 @@ from notewell.errors import NotewellError, UsageError
 from notewell.flush import flush_prompts
 from notewell.memory import Memory
 from notewell.workspace import scan
+from notewell.workspace.days import daily_note
 from notewell.zones import moment_in
 
 if TYPE_CHECKING:
@@ -244,6 +245,7 @@ def flush_prompt(memory: Memory, *, write: bool) -> str:
     """
     settings = memory.settings
     now = moment_in(settings.user_timezone, None)
-    prompts = flush_prompts(settings.compaction.memory_flush, now)
+    path = daily_note(memory.workspace, now.date())
+    prompts = flush_prompts(settings.compaction.memory_flush, now, path)
     parts = (prompts.system, prompts.user, _WITH_TOOL if write else "")
     return "\n\n".join(filter(None, parts))

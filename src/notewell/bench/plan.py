@@ -14,7 +14,6 @@ from notewell.bench.results import Origin
 from notewell.bench.sets import SETS, bundled_set
 from notewell.errors import UsageError
 from notewell.workspace import Workspace, scan
-from notewell.workspace.layout import has_workspace_layout
 
 _USUAL_SAMPLE: Final = 100
 """Queries that are made from the notes when nobody says how many."""
@@ -147,7 +146,8 @@ def _notes_and_questions(
             found.queries, workspace, options, origin="bundled", source=name
         )
     else:
-        workspace = user.prepared({}).workspace.root
+        setup = user.prepared({})
+        workspace = setup.workspace.root / (setup.within or "")
         asked = _asked(workspace, options)
     if options.state is not None and options.state.resolve().is_relative_to(workspace):
         raise UsageError(
@@ -158,7 +158,7 @@ def _notes_and_questions(
 
 
 def _bundled_by_default(options: BenchOptions, user: UserSettings) -> str | None:
-    """Return the set for who names nothing, in a folder that is no workspace."""
+    """Return the set for who names nothing, in a folder without notes."""
     if options.workspace is not None or options.queries is not None:
         return None
     try:
@@ -166,7 +166,8 @@ def _bundled_by_default(options: BenchOptions, user: UserSettings) -> str | None
     except UsageError:
         return SETS[0]
     nobody_named_it = bool(setup.notices)
-    if nobody_named_it and not has_workspace_layout(str(setup.workspace.root)):
+    folder = setup.workspace.root / (setup.within or "")
+    if nobody_named_it and not scan(Workspace(root=folder)).notes:
         return SETS[0]
     return None
 

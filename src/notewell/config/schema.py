@@ -12,6 +12,7 @@ from notewell.config.blocks import ConfigBlock
 from notewell.config.value_types import (
     boolean,
     byte_size,
+    day_path,
     file_path,
     header_map,
     http_address,
@@ -290,6 +291,12 @@ class SearchSettings(ConfigBlock, frozen=True, kw_only=True):
         "More files and folders of notes, absolute or relative to the workspace;"
         " `{path, pattern}`: the files of a folder that a glob means.",
     ] = ()
+    daily_notes: Annotated[
+        str | None,
+        day_path(),
+        "Where daily notes are, in the folder of notes; unset: as Obsidian's or Logseq's"
+        " settings say, else as most are named. `remember` needs it in a vault.",
+    ] = None
     sources: Annotated[
         tuple[str, ...], several_of("memory", "sessions"), "What is searched."
     ] = ("memory",)

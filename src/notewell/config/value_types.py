@@ -116,6 +116,22 @@ def plain_text(accepted: str = "a text that is not empty") -> ValueType:
     return ValueType(accepted=accepted, read=read_text, show=_without_logins)
 
 
+def day_path() -> ValueType:
+    """The path of a day's note, relative to the folder of notes: `Journal/YYYY-MM-DD`."""
+
+    def read(value: object, key_path: KeyPath) -> str:
+        path = read_text(value, key_path).strip().removesuffix(".md").strip("/")
+        parts = path.split("/")
+        leads_out = path.startswith("~") or "\\" in path or ".." in parts
+        tokens = re.sub(r"\[[^\]]*\]", "", path)
+        if leads_out or not all(each in tokens for each in ("YY", "M", "D")):
+            raise InvalidValue(f"is {describe_value(value)}")
+        return path
+
+    accepted = 'a path with a year, month and day, such as "Journal/YYYY-MM-DD"'
+    return ValueType(accepted=accepted, read=read)
+
+
 def one_of(*words: str, also: Mapping[str, str] | None = None) -> ValueType:
     """One of a few words; `also` maps older spellings to them."""
     older = also or {}

@@ -124,7 +124,9 @@ class FlushPrompts:
     day: date
 
 
-def flush_prompts(settings: MemoryFlushSettings, now: datetime) -> FlushPrompts:
+def flush_prompts(
+    settings: MemoryFlushSettings, now: datetime, path: str | None = None
+) -> FlushPrompts:
     """Return the prompts: the configured ones, else our own.
 
     Each says how to stay silent, whatever was configured; `YYYY-MM-DD` becomes the day.
@@ -132,13 +134,15 @@ def flush_prompts(settings: MemoryFlushSettings, now: datetime) -> FlushPrompts:
     Args:
         settings: `compaction.memoryFlush`.
         now: The moment on the user's clock.
+        path: The note of that day; by default `memory/YYYY-MM-DD.md`.
     """
     day = now.date()
+    path = path or log_of(day)
     clock = f"It is {day.isoformat()} {now:%H:%M} ({now.tzname()})."
     return FlushPrompts(
-        system=_filled(settings.system_prompt or _SYSTEM, day),
-        user=f"{_filled(settings.prompt or _USER, day)}\n{clock}",
-        path=log_of(day),
+        system=_filled(settings.system_prompt or _SYSTEM, day, path),
+        user=f"{_filled(settings.prompt or _USER, day, path)}\n{clock}",
+        path=path,
         day=day,
     )
 
@@ -198,6 +202,7 @@ def _no(reason: Reason, message: str) -> Decision:
     return Decision(due=False, reason=reason, message=message)
 
 
-def _filled(prompt: str, day: date) -> str:
-    named = prompt.strip().replace(_DATE, day.isoformat())
+def _filled(prompt: str, day: date, path: str) -> str:
+    named = prompt.strip().replace(f"memory/{_DATE}.md", path)
+    named = named.replace(_DATE, day.isoformat())
     return named if NO_REPLY in named else f"{named}\n\n{_SILENCE}"

@@ -15,11 +15,12 @@ from typing import Final, Self, cast
 
 import orjson
 
+from notewell.dates import day_in_name
 from notewell.errors import NoteNotWritten, NotewellError
 from notewell.files import create_folder, read_regular, replace_file
 from notewell.sessions.reading import without_silence
 from notewell.workspace import Workspace
-from notewell.workspace.days import day_of, log_of
+from notewell.workspace.days import daily_note, daily_title
 from notewell.writing import AppendResult, append_note, only_writer_of
 
 RECORD_FILE: Final = "notewell-flush.json"
@@ -146,7 +147,7 @@ def write_flush(
             taken; anything else goes to the log of its day, else to that of `planned`.
     """
     day = _meant(path, planned, today)
-    target = log_of(day)
+    target = daily_note(workspace, day)
     text = without_silence(reply)
     if not text.strip():
         return FlushOutcome(succeeded=True, path=target)
@@ -156,9 +157,9 @@ def write_flush(
             target,
             text,
             state_dir=state_dir,
-            title=f"# {day.isoformat()}",
+            title=daily_title(target, day),
             # What a flush planned before midnight has written already stands there.
-            known=[log_of(planned)],
+            known=[daily_note(workspace, planned)],
         )
     except NotewellError as error:
         return FlushOutcome(succeeded=False, path=target, problem=error.message)
@@ -210,5 +211,5 @@ def _outcome(appended: AppendResult, asked: str | None) -> FlushOutcome:
 
 
 def _meant(path: str | None, planned: date, today: date) -> date:
-    day = day_of(os.path.basename(path)) if path else None
+    day = day_in_name(path) if path else None
     return day if day is not None and day in (planned, today) else planned

@@ -65,22 +65,20 @@ class QuestionDates(NamedTuple):
     today: date | None = None
 
 
-_NO_DATES: Final = QuestionDates()
-
-
 def question_dates(setup: Setup, text: str, now: datetime | None) -> QuestionDates:
     """Read the days that a question names, by the user's clock.
 
     Args:
         now: The moment of the question; None: this one.
     """
+    understood = Understood(within=setup.within) if setup.within else None
     ages = setup.agent.search.query.hybrid.temporal_decay.enabled
     if not ages and not may_name_dates(text):
-        return _NO_DATES
+        return QuestionDates(understood=understood)
     today = moment_in(setup.settings.user_timezone, now).date()
     named = named_dates(text, today)
     if not named:
-        return QuestionDates(today=today)
+        return QuestionDates(understood=understood, today=today)
     dates = tuple(
         UnderstoodDate(
             text=one.text,
@@ -91,7 +89,7 @@ def question_dates(setup: Setup, text: str, now: datetime | None) -> QuestionDat
         for days in one.ranges
     )
     ranges = tuple(dict.fromkeys(days for one in named for days in one.ranges))
-    return QuestionDates(ranges, Understood(dates=dates), today)
+    return QuestionDates(ranges, Understood(dates=dates, within=setup.within), today)
 
 
 def _day_text(days: DateRange, day: date) -> str:
@@ -120,14 +118,27 @@ class MemoryQuery:
     reason: EmptyReason | None
     warnings: tuple[str, ...]
 
-    def query(self, hides: Callable[[str], bool], named: QuestionDates) -> Query:
-        """Return what is put to an engine, in a conversation that hides some paths."""
+    def query(
+        self, hides: Callable[[str], bool], named: QuestionDates, within: str | None
+    ) -> Query:
+        """Return what is put to an engine, in a conversation that hides some paths.
+
+        Args:
+            hides: Says of a path whether it may not be seen.
+            named: The days that the question names.
+            within: The folder that alone is asked; None: all of them.
+        """
+
+        def is_elsewhere(path: str) -> bool:
+            return not path.startswith(f"{within}/") or hides(path)
+
         return Query(
             text=self.text,
             limit=self.limit,
             min_score=self.min_score,
             sources=self.sources,
-            hides=hides,
+            hides=hides if within is None else is_elsewhere,
+            hides_many=within is not None,
             dates=named.ranges,
             today=named.today,
             filter=self.filter,

@@ -25,6 +25,7 @@ from notewell.memory.remember import check_writable, indexed_now
 from notewell.memory.setup import Setup
 from notewell.sessions import SessionEntry, read_store, sessions_folder
 from notewell.types import IndexReport
+from notewell.workspace.days import daily_note
 from notewell.zones import moment_in
 
 _LONGEST: Final = 600.0
@@ -186,7 +187,11 @@ class FlushPlanner:
         moment = moment_in(settings.user_timezone, now)
         return FlushPlan(
             decision=decision,
-            prompts=flush_prompts(settings.compaction.memory_flush, moment),
+            prompts=flush_prompts(
+                settings.compaction.memory_flush,
+                moment,
+                daily_note(self._setup.workspace, moment.date()),
+            ),
             session_key=self._key,
             session_id=known.session_id or entry.session_id,
             cycle=cycle,

@@ -203,7 +203,9 @@ class Memory:
                 heard = listener or listener_of(progress, waiting)
                 built = await build_once(engine, heard)
             answer = self._answer(query, named.understood)  # the search begins here
-            findings = await engine.search(asked.query(self.hides, named))
+            findings = await engine.search(
+                asked.query(self.hides, named, self._setup.within)
+            )
         except BackendError as error:
             return answer.empty("unavailable", *built, *sentences(error))
         return answer.found(findings, *built, *asked.warnings)

@@ -2,16 +2,23 @@
 
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from notewell.backends.loops import cancellable
+from notewell.config.file import OWN_NAME
 from notewell.errors import BackendError, NoteNotWritten, PathRefused, UsageError
 from notewell.memory.setup import Setup, sentences
 from notewell.types import IndexReport, citation_of
 from notewell.workspace import Workspace, scan
-from notewell.workspace.days import log_of
-from notewell.workspace.layout import has_workspace_layout, long_term_note
+from notewell.workspace.days import daily_note, daily_title
+from notewell.workspace.habits import DailyHabit, daily_habit
+from notewell.workspace.layout import (
+    LONG_TERM_NOTE,
+    MEMORY_FOLDER,
+    has_workspace_layout,
+    long_term_note,
+)
 from notewell.writing import AppendResult, append_note, finish_notes
 from notewell.zones import moment_in
 
@@ -91,10 +98,10 @@ def write_down(
     """
     if not text.strip():
         raise ValueError("there is nothing to remember: the text is empty")
-    check_writable(setup)
+    check_writable(setup, long_term=long_term)
     root = str(setup.workspace.root)
     day = moment_in(setup.settings.user_timezone, now).date()
-    path = long_term_note(root) if long_term else log_of(day)
+    path = long_term_note(root) if long_term else daily_note(setup.workspace, day)
     if hides(path):
         raise PathRefused(path, "denied in this conversation")
     return append_note(
@@ -102,29 +109,48 @@ def write_down(
         path,
         text,
         state_dir=setup.settings.state_dir,
-        title=None if long_term else f"# {day.isoformat()}",
+        title=None if long_term else daily_title(path, day),
         stop=stop,
     )
 
 
-def check_writable(setup: Setup) -> None:
+def check_writable(setup: Setup, *, long_term: bool = False) -> None:
     """Make sure that a note may be written into this workspace.
 
     Raises:
-        UsageError: memory is switched off, or `memory/` would hide the other notes.
+        UsageError: memory is switched off, or a folder that is read whole has not said
+            where its daily notes go: `memory/` or `MEMORY.md` would hide the others.
     """
     if not setup.enabled:
         raise UsageError(
             f"memory is switched off for {setup.agent.id!r}: {setup.switch}",
             remedy="`notewell config` shows every switch",
         )
-    if _is_read_whole(setup.workspace):
+    workspace = setup.workspace
+    if not _is_read_whole(workspace):
+        return
+    if long_term:
         raise UsageError(
-            f"{setup.workspace.root} is read whole; with a folder memory/ in it, "
-            "only that would be read",
-            remedy="make memory/ or MEMORY.md in it yourself if that is meant, or "
-            "name a workspace",
+            f"{workspace.root} is read whole; with {LONG_TERM_NOTE} in it, only that "
+            "would be read",
+            remedy="leave out --long-term, or make the file yourself if that is meant",
         )
+    said = workspace.daily_notes
+    if said is None or said.partition("/")[0] == MEMORY_FOLDER:
+        habit = daily_habit(replace(workspace, daily_notes=None))
+        raise UsageError(
+            f"{workspace.root} is read whole, and nobody has said where in it daily "
+            "notes are written",
+            remedy=_line_to_set(setup, habit),
+        )
+
+
+def _line_to_set(setup: Setup, habit: DailyHabit | None) -> str:
+    """Return the line that says where daily notes go, as they go now if that is known."""
+    pattern = habit.pattern if habit else "Journal/YYYY-MM-DD"
+    line = f'{{agents: {{defaults: {{memorySearch: {{dailyNotes: "{pattern}"}}}}}}}}'
+    whose = f" (as in {habit.origin})" if habit else ", or another place"
+    return f"write into {setup.settings.state_dir / OWN_NAME}: {line}{whose}"
 
 
 def _is_read_whole(workspace: Workspace) -> bool:

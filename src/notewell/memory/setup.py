@@ -27,7 +27,7 @@ from notewell.config.file import OWN_NAME
 from notewell.config.value_types import is_whole_key
 from notewell.errors import BackendError, BackendUnavailable
 from notewell.scope import chat_type, is_hidden
-from notewell.types import source_of
+from notewell.types import NarrowedPath, source_of
 from notewell.values import dataclass
 from notewell.workspace import Workspace, choose_workspace
 from notewell.workspace.choice import WorkspaceChoice
@@ -48,6 +48,7 @@ class Setup:
         environ: The environment that was read.
         embedding: The providers of vectors that the agent has.
         own: The folder is the one that belongs to the agent.
+        within: The folder in it that is asked, relative to it; None: all of it.
         notices: Sentences for a person, such as which folder was taken.
     """
 
@@ -59,6 +60,7 @@ class Setup:
     embedding: ProviderChoice
     own: bool
     notices: tuple[str, ...]
+    within: str | None = None
 
     @property
     def enabled(self) -> bool:
@@ -155,12 +157,11 @@ def set_up(
     # The agent's extra paths belong to its workspace, not to any folder that is named.
     own = choice.root == Path(os.path.realpath(chosen.workspace))
     policy = policy_of(settings, chosen)
-    extra_paths = policy.extra_paths if own else ()
     return Setup(
         settings=settings,
         agent=chosen,
         policy=policy,
-        workspace=Workspace(root=choice.root, extra_paths=extra_paths),
+        workspace=_workspace(choice, chosen, policy.extra_paths if own else ()),
         environ=environ,
         embedding=choose_providers(
             settings,
@@ -172,6 +173,17 @@ def set_up(
         ),
         own=own,
         notices=(choice.notice,) if choice.notice else (),
+        within=choice.within,
+    )
+
+
+def _workspace(
+    choice: WorkspaceChoice,
+    agent: AgentSettings,
+    extra_paths: tuple[str | NarrowedPath, ...],
+) -> Workspace:
+    return Workspace(
+        root=choice.root, extra_paths=extra_paths, daily_notes=agent.search.daily_notes
     )
 
 

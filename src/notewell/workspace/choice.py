@@ -3,9 +3,14 @@
 import os
 import stat
 from pathlib import Path
+from typing import Final
 
 from notewell.errors import UsageError
 from notewell.values import dataclass
+from notewell.workspace.layout import MEMORY_FOLDER, has_workspace_layout
+
+_MARKS: Final = (".obsidian", "logseq", ".git")
+"""What lies at the top of a vault, or of a tree of notes that is kept in git."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,10 +20,12 @@ class WorkspaceChoice:
     Attributes:
         root: Absolute and resolved.
         notice: A sentence for standard error when nobody named the folder.
+        within: The folder in it that is asked, relative to it; None: all of it.
     """
 
     root: Path
     notice: str | None = None
+    within: str | None = None
 
 
 def choose_workspace(
@@ -57,10 +64,37 @@ def choose_workspace(
     if server:
         raise UsageError("there is no workspace to serve", remedy=_name_one(key))
     root = _not_too_wide(_folder(cwd, "the current folder", key), home)
+    vault = vault_of(root, home=home)
+    if vault is not None:
+        within = root.relative_to(vault).as_posix()
+        return WorkspaceChoice(
+            root=vault,
+            notice=f"No workspace is configured; reading the folder {within} of {vault}.",
+            within=within,
+        )
     return WorkspaceChoice(
         root=root,
         notice=f"No workspace is configured; reading the current folder {root}.",
     )
+
+
+def vault_of(folder: Path, *, home: Path) -> Path | None:
+    """Return the vault or workspace that a folder belongs to; None: it is one itself.
+
+    It is the nearest folder upward with `.obsidian`, `logseq`, `.git` or `MEMORY.md` in
+    it; never the home folder, nor one above.
+    """
+    home = home.resolve()
+    for above in (folder, *folder.parents):
+        if above == home or above in home.parents or above == Path(above.anchor):
+            return None
+        if has_workspace_layout(str(above)):
+            # Of such a workspace nothing but `memory/` is read.
+            inside = folder.relative_to(above).parts[:1] == (MEMORY_FOLDER,)
+            return above if inside else None
+        if any(os.path.lexists(above / mark) for mark in _MARKS):
+            return None if above == folder else above
+    return None
 
 
 def _expand(path: Path, *, home: Path, cwd: Path) -> Path:

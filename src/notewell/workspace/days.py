@@ -9,6 +9,8 @@ import re
 from datetime import date
 from typing import Final
 
+from notewell.dates import day_in_name
+from notewell.workspace.habits import USUAL_PATTERN, daily_habit
 from notewell.workspace.layout import MEMORY_FOLDER, Workspace, is_markdown
 
 _DAY: Final = re.compile(
@@ -44,12 +46,36 @@ def is_log_name(name: str) -> bool:
     return found is not None and found[2] is None
 
 
+def daily_note(workspace: Workspace, day: date) -> str:
+    """Return the path of the note that a day is written down in."""
+    habit = daily_habit(workspace)
+    return habit.path_of(day) if habit else log_of(day)
+
+
+def daily_title(path: str, day: date) -> str | None:
+    """Return the first line of a new daily note; in a vault its name is its title."""
+    return f"# {day.isoformat()}" if path == log_of(day) else None
+
+
 def notes_of_day(workspace: Workspace, day: date) -> list[str]:
-    """Return the paths of a day's log and of its notes with a slug, the log first."""
+    """Return the paths of a day's log and of its other notes beside it, the log first.
+
+    In a vault they are where its daily notes are; see `notewell.workspace.habits`.
+    """
+    habit = daily_habit(workspace)
+    if habit is None:
+        return []
+    folder, _, log = habit.path_of(day).rpartition("/")
     try:
-        names = os.listdir(os.path.join(workspace.root, MEMORY_FOLDER))
+        names = os.listdir(os.path.join(workspace.root, *folder.split("/")))
     except OSError:
         return []
-    own = [name for name in names if is_markdown(name) and day_of(name) == day]
-    own.sort(key=lambda name: (not is_log_name(name), name))
-    return [f"{MEMORY_FOLDER}/{name}" for name in own]
+    is_usual = habit.pattern == USUAL_PATTERN
+    own = [
+        name
+        for name in names
+        if is_markdown(name)
+        and (name == log or (day_of(name) if is_usual else day_in_name(name)) == day)
+    ]
+    own.sort(key=lambda name: (name != log, not is_log_name(name), name))
+    return [f"{folder}/{name}" if folder else name for name in own]

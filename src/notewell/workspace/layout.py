@@ -60,10 +60,13 @@ class Workspace:
         root: The folder, absolute and resolved.
         extra_paths: Further files and folders as configured, `~` expanded:
             absolute, or relative to `root`; with a pattern where that is narrower.
+        daily_notes: How daily notes are named here, if somebody has said so; see
+            `notewell.workspace.habits`.
     """
 
     root: Path
     extra_paths: tuple[str | NarrowedPath, ...] = ()
+    daily_notes: str | None = None
 
 
 def nanoseconds(stamp: int) -> int:

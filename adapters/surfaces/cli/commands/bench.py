@@ -40,7 +40,7 @@ notes: neither the notes nor your index are touched. The same query goes to all 
 them in turn. Measured are quality, times, disk and memory.
 
 Without --queries the questions are made from the notes themselves (known items),
-which favours engines that match words. In a folder that is no workspace a small
+which favours engines that match words. In a folder without notes a small
 judged set of our own is used. Ctrl-C ends a run early and keeps what is done.
 
 A contender is ENGINE[:MODE][@KEY=VALUE...]: builtin, with keyword, hybrid or vector;
