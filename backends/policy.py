@@ -72,9 +72,9 @@ class Policy:
         return self.agent.search.query.max_results
 
     @property
-    def max_injected_chars(self) -> Limit | None:
-        """What limits the characters of notes in an answer to a model; None: nothing."""
-        return None
+    def max_injected_chars(self) -> Limit:
+        """What limits the characters of notes in an answer to a model."""
+        return Limit("one answer (12,000 characters)", 12_000)
 
     @property
     def extra_paths(self) -> tuple[str | NarrowedPath, ...]:

@@ -26,8 +26,19 @@ Json: TypeAlias = dict[str, object]
 _OBEYED = re.compile(
     rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]",
 )
-UNLESS_EMPTY: Final = frozenset({"engine", "date", "alsoIn"})
-"""Members of a hit that are left out when they say nothing."""
+ADDITIVE: Final = frozenset(
+    {
+        "alsoIn",
+        "candidates",
+        "date",
+        "engine",
+        "links",
+        "nearest",
+        "understood",
+        "within",
+    }
+)
+"""Members that came later, and are left out where they say nothing."""
 
 _LARGEST_INTEGER = 2**64 - 1
 _SMALLEST_INTEGER = -(2**63)
@@ -36,15 +47,9 @@ _SMALLEST_INTEGER = -(2**63)
 def answer_json(answer: SearchAnswer) -> Json:
     """Return the answer of a search as agents know it.
 
-    `fallback` is the first step down in OpenClaw's shape; absent without one, as
-    `understood` is where nothing was read beyond the words.
+    `fallback` is the first step down in OpenClaw's shape; absent without one.
     """
     body = _members(answer)
-    understood = cast("Json | None", body["understood"])
-    if understood is None:
-        del body["understood"]
-    elif understood["within"] is None:
-        del understood["within"]
     shape: Json = {"schemaVersion": body.pop("schemaVersion")}
     shape.update(body)
     if answer.fallbacks:
@@ -144,15 +149,13 @@ def as_json(value: object) -> object:
 
 def _members(value: Any) -> Json:
     """The fields of a dataclass; a hit carries its citation too."""
-    members: Json = {
-        camel_case(field.name): as_json(getattr(value, field.name))
-        for field in fields(value)
-    }
+    members: Json = {}
+    for field in fields(value):
+        name, said = camel_case(field.name), getattr(value, field.name)
+        if said or name not in ADDITIVE:
+            members[name] = as_json(said)
     if isinstance(value, Hit):
         members["citation"] = value.citation
-        for name in UNLESS_EMPTY:
-            if not members[name]:
-                del members[name]
     return members
 
 

@@ -5,7 +5,19 @@ it is reached, with `startup` before the SDK and `web` behind `http`. The packag
 which the extra `mcp` installs, is needed by `server` and `web`.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 INSTALL: Final = "pip install 'notewell[mcp]'"
 """What installs the package `mcp`."""
+
+
+class Offer(NamedTuple):
+    """What a server gives its clients.
+
+    Attributes:
+        write: The tool memory_write, too.
+        structured: Results as JSON beside their text, with the schemas of that.
+    """
+
+    write: bool = False
+    structured: bool = False

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from notewell.adapters.surfaces.mcp import Offer
 from notewell.adapters.surfaces.mcp.startup import loading_quickly
 from notewell.errors import UsageError
 from notewell.files import create_folder, replace_file
@@ -24,13 +25,13 @@ _PATH: Final = "/mcp"
 
 
 def serve_http(
-    memory: Memory, *, write: bool, port: int, token: str, ready: Callable[[str], None]
+    memory: Memory, offer: Offer, *, port: int, token: str, ready: Callable[[str], None]
 ) -> int:
     """Serve every client that has the token, until a signal ends it.
 
     Args:
         memory: Not open yet.
-        write: Offer memory_write.
+        offer: What clients get.
         port: Where to listen on 127.0.0.1; 0 takes a free one.
         token: What clients send as `Authorization: Bearer`.
         ready: Told the address once connections are accepted.
@@ -46,9 +47,7 @@ def serve_http(
         with loading_quickly():
             from notewell.adapters.surfaces.mcp.web import answer_requests
 
-        answering = answer_requests(
-            memory, listener, path=_PATH, write=write, token=token
-        )
+        answering = answer_requests(memory, offer, listener, path=_PATH, token=token)
         return asyncio.run(answering)
 
 

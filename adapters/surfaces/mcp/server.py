@@ -15,6 +15,7 @@ from mcp.server.lowlevel.server import Server
 
 from notewell._version import __version__
 from notewell.adapters.surfaces import wire
+from notewell.adapters.surfaces.mcp import Offer
 from notewell.adapters.surfaces.mcp.conversations import Conversations
 from notewell.adapters.surfaces.mcp.startup import INSTRUCTIONS, SERVER_NAME
 from notewell.adapters.surfaces.tools import MemoryTools, ToolResult
@@ -47,7 +48,7 @@ _PROMPT_DESCRIPTION: Final = (
 _WITH_TOOL: Final = "Use the tool memory_write, which appends to that file."
 
 
-def make_server(memory: Memory, *, write: bool) -> Server[None]:
+def make_server(memory: Memory, offer: Offer) -> Server[None]:
     """Return a server for a memory, which it opens at the first use and closes.
 
     Args:
@@ -55,7 +56,7 @@ def make_server(memory: Memory, *, write: bool) -> Server[None]:
         write: Offer memory_write.
     """
     conversations = Conversations(memory)
-    handlers = _Handlers(conversations, write=write)
+    handlers = _Handlers(conversations, offer)
 
     @asynccontextmanager
     async def lifespan(_server: Server[None]) -> AsyncGenerator[None]:
@@ -83,9 +84,9 @@ def make_server(memory: Memory, *, write: bool) -> Server[None]:
 class _Handlers:
     """The handlers of one server."""
 
-    def __init__(self, conversations: Conversations, *, write: bool) -> None:
+    def __init__(self, conversations: Conversations, offer: Offer) -> None:
         self._conversations = conversations
-        self._write = write
+        self._offer = offer
 
     async def list_tools(
         self, context: "Context", _page: types.PaginatedRequestParams | None
@@ -93,7 +94,11 @@ class _Handlers:
         """List the tools that this conversation has."""
         with _told_to_client():
             tools = await self._tools(context)
-        listed = [types.Tool.model_validate(each) for each in tools.schemas("mcp")]
+        schemas = tools.schemas("mcp")
+        if not self._offer.structured:
+            for each in schemas:
+                del each["outputSchema"]
+        listed = [types.Tool.model_validate(each) for each in schemas]
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(
@@ -105,9 +110,13 @@ class _Handlers:
             result = await tools.call(params.name, params.arguments)
         except NotewellError as error:
             result = ToolResult.of(error)
+        # A client that is given both shows a model the one, the other, or both.
+        value = (
+            orjson.loads(wire.dump(result.value)) if self._offer.structured else None
+        )
         return types.CallToolResult(
             content=[types.TextContent(text=result.text)],
-            structured_content=orjson.loads(wire.dump(result.value)),
+            structured_content=value,
             is_error=result.failed,
         )
 
@@ -164,14 +173,14 @@ class _Handlers:
             raise MCPError(types.INVALID_PARAMS, said)
         with _told_to_client():
             memory = await self._memory(context)
-        text = flush_prompt(memory, write=self._write)
+        text = flush_prompt(memory, write=self._offer.write)
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(
             description=_PROMPT_DESCRIPTION, messages=[message]
         )
 
     async def _tools(self, context: "Context") -> MemoryTools:
-        return MemoryTools(await self._memory(context), write=self._write)
+        return MemoryTools(await self._memory(context), write=self._offer.write)
 
     async def _memory(self, context: "Context") -> Memory:
         """Return the memory as this client sees it; over stdio there are no headers."""

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TextIO
 
+from notewell.adapters.surfaces.mcp import Offer
 from notewell.adapters.surfaces.mcp.messages import (
     MOST_BYTES,
     refusals,
@@ -40,7 +41,7 @@ _STDERR: Final = 2
 _AT_ONCE: Final = 65_536
 
 
-def serve_stdio(memory: Memory, *, write: bool) -> int:
+def serve_stdio(memory: Memory, offer: Offer) -> int:
     """Serve one client until it closes our standard input, or a signal comes.
 
     Args:
@@ -58,7 +59,7 @@ def serve_stdio(memory: Memory, *, write: bool) -> int:
         from notewell.adapters.surfaces.mcp.server import make_server
 
     async def run() -> int:
-        server = make_server(memory, write=write)
+        server = make_server(memory, offer)
         out = anyio.wrap_file(entrance.output())
         async with stdio_server(stdout=out) as (reading, writing):
             stream = _WithoutGreeting(writing, entrance)

@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from notewell.adapters.surfaces.mcp import Offer
 from notewell.adapters.surfaces.mcp.messages import (
     MOST_BYTES,
     missing_message,
@@ -29,10 +30,10 @@ _GOODBYE: Final = 2
 
 
 async def answer_requests(
-    memory: Memory, listener: socket.socket, *, path: str, write: bool, token: str
+    memory: Memory, offer: Offer, listener: socket.socket, *, path: str, token: str
 ) -> int:
     """Answer what comes in at a socket until a signal comes; return the exit code."""
-    app = _app(memory, listener, path, write=write)
+    app = _app(memory, offer, listener, path)
     messages = MessageFilter(app)
     config = uvicorn.Config(
         TokenGuard(messages, token),
@@ -59,9 +60,7 @@ async def answer_requests(
     return server.code
 
 
-def _app(
-    memory: Memory, listener: socket.socket, path: str, *, write: bool
-) -> Starlette:
+def _app(memory: Memory, offer: Offer, listener: socket.socket, path: str) -> Starlette:
     """Return the application, which knows us by these names only.
 
     A page in a browser may have its own name lead to this machine. Its requests come
@@ -69,7 +68,7 @@ def _app(
     """
     host, port = listener.getsockname()
     names = [f"{name}:{port}" for name in (host, "localhost")]
-    return make_server(memory, write=write).streamable_http_app(
+    return make_server(memory, offer).streamable_http_app(
         streamable_http_path=path,
         transport_security=TransportSecuritySettings(
             allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]

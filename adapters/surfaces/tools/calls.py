@@ -30,6 +30,8 @@ _KIND_WORDS: Final = {
     "number": "a number",
     "boolean": "true or false",
 }
+_MOST_RESULTS: Final = 100
+
 MOST_CHARS: Final = 12_000
 """Characters of a note that one call of memory_get gives to a model."""
 
@@ -124,7 +126,7 @@ class MemoryTools:
         source = named.get("source")
         answer = await self._memory.search(
             named["query"],
-            max_results=named.get("maxResults"),
+            max_results=_few(named.get("maxResults")),
             min_score=named.get("minScore"),
             sources=None if source is None else {source},
         )
@@ -159,6 +161,11 @@ class MemoryTools:
         )
         text = readable.remembered_text(noted)
         return ToolResult(text=text, value=wire.remembered_json(noted))
+
+
+def _few(wanted: int | None) -> int | None:
+    """Return how many results to look for: more than an answer holds are not shown."""
+    return None if wanted is None else min(wanted, _MOST_RESULTS)
 
 
 def shows_citations(memory: "Memory") -> bool:

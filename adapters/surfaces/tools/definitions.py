@@ -186,7 +186,10 @@ def _result_schema(shape: Json, *, perhaps: Mapping[str, object] = {}) -> Json:
     return {
         "type": "object",
         "properties": {**shape, **perhaps, "error": _FAILURE},
-        "anyOf": [{"required": list(shape)}, {"required": ["error"]}],
+        "anyOf": [
+            {"required": [name for name in shape if name not in wire.ADDITIVE]},
+            {"required": ["error"]},
+        ],
     }
 
 
@@ -220,9 +223,7 @@ def _object_schema(kind: type) -> Json:
     return {
         "type": "object",
         "properties": {**members, **perhaps},
-        "required": [
-            name for name in members if kind is not Hit or name not in wire.UNLESS_EMPTY
-        ],
+        "required": [name for name in members if name not in wire.ADDITIVE],
     }
 
 

@@ -9,7 +9,7 @@ import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall
 from notewell.adapters.surfaces.cli.options import Command, completing, whole_number
-from notewell.adapters.surfaces.mcp import INSTALL
+from notewell.adapters.surfaces.mcp import INSTALL, Offer
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ _EXAMPLES: Final = (
 )
 @click.option("--write", is_flag=True, help="Offer memory_write, which only appends.")
 @click.option(
+    "--structured",
+    is_flag=True,
+    help="Give results as JSON, too; a client may show a model that alone.",
+)
+@click.option(
     "--chat-type",
     type=click.Choice(["direct", "group", "channel"]),
     metavar="TYPE",
@@ -69,6 +74,7 @@ def mcp_command(
     token_file: str | None,
     replace_openclaw: bool,
     write: bool,
+    structured: bool,
     chat_type: str | None,
 ) -> int:
     """Serve until the client leaves, or a signal comes."""
@@ -77,16 +83,17 @@ def mcp_command(
         raise UsageError("the MCP server needs the package mcp", remedy=INSTALL)
     overrides = {"memory.enabled": True} if replace_openclaw else {}
     memory = _memory_of(call, chat_type, overrides)
+    offer = Offer(write=write, structured=structured)
     if http_port is None:
         from notewell.adapters.surfaces.mcp.stdio import serve_stdio
 
-        return serve_stdio(memory, write=write)
+        return serve_stdio(memory, offer)
     from notewell.adapters.surfaces.mcp.http import read_token, serve_http
 
     file = Path(token_file) if token_file else _token_file(memory)
     return serve_http(
         memory,
-        write=write,
+        offer,
         port=http_port,
         token=read_token(file),
         ready=lambda url: call.output.note(f"serving {url}; the token is in {file}"),

@@ -29,7 +29,7 @@ def value(result: types.CallToolResult) -> dict[str, Any]:
 async def test_a_client_asks_reads_on_and_is_told_what_it_did_wrong(
     connect: "Connect", mode: str
 ) -> None:
-    async with connect(mode=mode) as client:
+    async with connect("--structured", mode=mode) as client:
         info = client.server_info
         tools = (await client.list_tools()).tools
         found = await client.call_tool("memory_search", {"query": "gateway port"})
@@ -56,10 +56,25 @@ async def test_a_client_asks_reads_on_and_is_told_what_it_did_wrong(
     assert "it takes query, maxResults, minScore, source" in said(wrong)
 
 
+async def test_a_model_is_given_what_was_found_once_and_as_text(
+    connect: "Connect",
+) -> None:
+    async with connect() as client:
+        tools = (await client.list_tools()).tools
+        found = await client.call_tool("memory_search", {"query": "gateway port"})
+        wrong = await client.call_tool("memory_get", {"path": "../secret.md"})
+
+    assert not any(tool.output_schema for tool in tools)
+    assert found.structured_content is None
+    assert "> The gateway port is 18789." in said(found).splitlines()
+    assert wrong.structured_content is None
+    assert wrong.is_error
+
+
 async def test_an_agent_may_write_only_where_that_is_allowed(
     connect: "Connect", notes: Path
 ) -> None:
-    async with asyncio.timeout(60), connect("--write") as client:
+    async with asyncio.timeout(60), connect("--write", "--structured") as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         noted = await client.call_tool(
             "memory_write", {"text": "- The heron is called Otto.", "longTerm": True}
@@ -121,7 +136,7 @@ async def test_notes_are_resources_and_the_flush_is_a_prompt(
 async def test_a_group_sees_no_personal_notes_and_no_citations(
     connect: "Connect",
 ) -> None:
-    async with connect("--chat-type", "group") as client:
+    async with connect("--chat-type", "group", "--structured") as client:
         personal = await client.call_tool("memory_search", {"query": "gateway"})
         shared = await client.call_tool("memory_search", {"query": "C++"})
         refused = await client.call_tool("memory_get", {"path": "MEMORY.md"})

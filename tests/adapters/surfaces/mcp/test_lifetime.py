@@ -103,7 +103,7 @@ async def test_answers_come_from_the_notes_until_the_index_is_there(
 ) -> None:
     modes: list[str] = []
 
-    async with asyncio.timeout(60), connect() as client:
+    async with asyncio.timeout(60), connect("--structured") as client:
         while "hybrid" not in modes:
             found = await client.call_tool("memory_search", {"query": "gateway"})
             content = cast("dict[str, Any]", found.structured_content)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,11 @@ from hypothesis import strategies as st
 
 from notewell import Hit, Memory, MemoryTools, SearchAnswer, open_memory
 from notewell.adapters.surfaces.tools.definitions import ALL_TOOLS, Style
-from notewell.adapters.surfaces.tools.readable import fit_snippets, quote_lines
+from notewell.adapters.surfaces.tools.readable import (
+    fit_snippets,
+    quote_lines,
+    quoted_lines,
+)
 from notewell.backends.policy import Limit
 
 STYLES: tuple[Style, ...] = ("openai", "openai-responses", "anthropic", "mcp")
@@ -228,11 +233,49 @@ def test_no_more_is_injected_than_allowed(
     assert sum(len(hit.snippet) for hit in cut.results) <= most
     left_out = len(snippets) - len(cut.results)
     assert bool(cut.warnings) == bool(left_out)
-    assert all(said.endswith("engine.mostChars") for said in cut.warnings)
+    assert all("fit into engine.mostChars" in said for said in cut.warnings)
     for before, after in zip(answer.results, cut.results, strict=False):
         kept, _, source = after.snippet.rpartition("\n\nSource: ")
         assert before.snippet.startswith(kept if cited else after.snippet)
         assert source == before.citation or not cited
+
+
+def test_a_quotation_is_headed_by_the_lines_that_it_quotes() -> None:
+    hit = Hit(
+        path="a.md",
+        start_line=1,
+        end_line=25,
+        match_line=14,
+        snippet="first\nsecond\n\nSource: is a word of the note\nlast",
+        snippet_line=12,
+        score=0.5,
+    )
+    cited = replace(hit, snippet=f"{hit.snippet}\n\nSource: {hit.citation}")
+    one = replace(hit, snippet="first", match_line=12)
+    whole = replace(one, start_line=12, end_line=12)
+    turn = replace(hit, snippet_line=None, source="sessions")
+
+    assert quoted_lines(hit) == "lines 12 to 16 of 1 to 25, best 14"
+    assert quoted_lines(cited) == "lines 12 to 16 of 1 to 25, best 14"
+    assert quoted_lines(one) == "line 12 of 1 to 25"
+    assert quoted_lines(whole) == "line 12"
+    assert quoted_lines(turn) == "lines 1 to 25"
+
+
+async def test_an_answer_to_a_model_is_bounded_whatever_it_asks_for(
+    tmp_path: Path,
+) -> None:
+    for number in range(60):
+        line = f"The wren number {number} sings in the hedge by the gate.\n"
+        (tmp_path / f"wren{number}.md").write_text(line * 12, encoding="utf-8")
+
+    async with open_memory(workspace=tmp_path) as memory:
+        found = await MemoryTools(memory).call(
+            "memory_search", {"query": "wren", "maxResults": 10_000}
+        )
+
+    assert len(found.text) < 15_000
+    assert "more did not fit into one answer (12,000 characters)" in found.text
 
 
 @given(st.text())
