@@ -18,6 +18,7 @@ from notewell.backends.base import Query, Site
 from notewell.backends.builtin.lexical import (
     PassageFilter,
     document_frequencies,
+    in_other_ways,
     keyword_candidates,
     languages_of,
     read_passages,
@@ -102,6 +103,9 @@ class Candidates:
         asked = in_languages(search.asked.terms, search.query.text, languages)
         self.passages: int = index.store.get("passages") or 0
         self.frequencies = document_frequencies(index, asked)
+        asked = in_other_ways(
+            index, asked, search.query.text, self.frequencies, languages
+        )
         unknown = UnknownWords(index, asked, self.frequencies, self.passages)
         self._terms = unknown.terms
         self.lookalikes = unknown.found

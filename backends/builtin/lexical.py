@@ -9,7 +9,9 @@ takes as long as the list. So those of terms that stand in a large share of the 
 are recorded when the index has grown (`sync`), and only short lists are counted here.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
@@ -21,6 +23,7 @@ from notewell.backends.text.languages import MARK
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
+from notewell.backends.text.variants import ways_to_look_for, with_ways
 from notewell.types import source_of
 
 if TYPE_CHECKING:  # loaded where there is a filter
@@ -125,6 +128,36 @@ def languages_of(index: Snapshot) -> list[str]:
         f"{MARK}\U0010ffff",
     )
     return [term.removeprefix(MARK) for (term,) in rows]
+
+
+def in_other_ways(
+    index: Snapshot,
+    query_terms: Sequence[QueryTerm],
+    text: str,
+    frequencies: dict[str, int],
+    languages: Collection[str],
+) -> tuple[QueryTerm, ...]:
+    """Return the terms of a query with other ways to write them that stand somewhere.
+
+    Args:
+        index: Where.
+        query_terms: What was parsed.
+        text: The query.
+        frequencies: In how many passages each term stands; those found are added.
+        languages: Those that notes are in, beside English.
+    """
+    ways = ways_to_look_for(query_terms, text, frequencies, languages)
+    if not ways:
+        return tuple(query_terms)
+    found = dict(
+        index.store.rows(
+            f"select term, doc from {index.tables.vocabulary}"
+            " where term in (select value from json_each(?))",
+            json.dumps(sorted(set(chain.from_iterable(ways.values())))),
+        )
+    )
+    frequencies.update(found)
+    return with_ways(query_terms, ways, found)
 
 
 def keyword_candidates(
