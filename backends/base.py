@@ -76,8 +76,14 @@ class Listener:
     def waiting(self) -> None:
         """Another process is indexing, and it is waited for. Called once."""
 
-    def uploading(self, upload: Upload) -> None:
-        """Text of notes is about to be sent to another machine."""
+    def uploading(self, upload: Upload) -> bool:
+        """Text of notes is about to be sent to another machine.
+
+        Returns:
+            Whether a person agrees to that host; what was agreed to before is sent all
+            the same.
+        """
+        return False
 
     def fetching(self, have: int, total: int | None) -> None:
         """So many bytes of a missing model are here; `total`: None if unknown."""
@@ -118,6 +124,10 @@ def _tells_nobody(*told: object) -> None:
     return None
 
 
+def _agrees_to_nothing(upload: Upload) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorWork:
     """Functions that are told of vectors, for `Memory.refresh`; engines get a `Run`.
@@ -130,7 +140,7 @@ class VectorWork:
     """
 
     progress: Callable[[int, int], None] = _tells_nobody
-    uploading: Callable[[Upload], None] = _tells_nobody
+    uploading: Callable[[Upload], bool] = _agrees_to_nothing
     fetching: Callable[[int, int | None], None] = _tells_nobody
     at_once: bool = False
 

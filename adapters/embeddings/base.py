@@ -63,11 +63,15 @@ class KeyLookup:
         key: The key, if there is one.
         places: Where one may be put, for a person who has none.
         only_oauth: There is none, but OpenClaw is logged in to that provider.
+        found: Where it was found.
+        in_file: That is the configuration file.
     """
 
     key: Secret | None = None
     places: str = ""
     only_oauth: bool = False
+    found: str = ""
+    in_file: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +264,7 @@ class ProviderChoice:
             answers while they fail, or have too few vectors yet.
         warnings: Settings that none of them has a use for, in sentences.
         problems: Settings that are wrong and that no answer tells as a step down.
+        hint: Which key was found where nobody chose a provider, and how to use it.
     """
 
     first: Provider | None = None
@@ -267,6 +272,7 @@ class ProviderChoice:
     last: Provider | None = None
     warnings: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    hint: str = ""
 
     @property
     def providers(self) -> tuple[Provider, ...]:

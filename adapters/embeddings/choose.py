@@ -111,6 +111,7 @@ def choose_providers(
     environ: Mapping[str, str],
     *,
     configured: bool,
+    folder_named: bool = True,
     static: bool = True,
 ) -> ProviderChoice:
     """Return the agent's providers.
@@ -119,9 +120,10 @@ def choose_providers(
         settings: Every setting.
         agent: The agent.
         environ: The environment variables, for keys, proxies and caches.
-        configured: The workspace is the one that the configuration file names. Only
-            then is a remote provider chosen automatically: a key that happens to be
-            in the environment must not upload somebody's folder.
+        configured: The workspace is the one that the configuration file leads to, its
+            default included. Only then is a remote provider chosen automatically.
+        folder_named: The file names it. Only then does a key count that stands outside of the
+            file: one that happens to be there must not upload somebody's folder.
         static: The one that comes with the install is wanted, too: the engine has no
             vectors of its own.
 
@@ -131,19 +133,22 @@ def choose_providers(
     scene = _Scene(settings=settings, agent=agent, environ=environ, static=static)
     named = agent.search.provider
     if named is None:
-        first = _automatic(scene, configured=configured)
+        first = _automatic(scene, configured=configured, named=folder_named)
     else:
         first = _named(scene, named, key="provider")
     second = _named(scene, agent.search.fallback, key="fallback")
+    hint = "" if agent.search.provider else _key_hint(scene, first, configured)
     problems = () if second is None or not second.absent else (second.absent,)
     if first is None:
-        return replace(NO_PROVIDER, problems=problems)
+        return replace(NO_PROVIDER, problems=problems, hint=hint)
     warnings = tuple(_unused_by_static(scene)) if first.name == _STATIC else ()
     if first.absent:
         warnings = (first.absent,)
     if named is None and first.name == _STATIC:
         # Nobody chose it, so nobody chose a second.
-        return ProviderChoice(first=first, warnings=warnings, problems=problems)
+        return ProviderChoice(
+            first=first, warnings=warnings, problems=problems, hint=hint
+        )
     if second is not None and second.name == first.name:
         second = None
     choice = ProviderChoice(
@@ -151,6 +156,7 @@ def choose_providers(
         second=None if problems else second,
         warnings=warnings,
         problems=problems,
+        hint=hint,
     )
     if "fallback" in agent.given and _spelled(agent.search.fallback) == _NONE:
         return choice
@@ -166,18 +172,39 @@ def _unused_by_static(scene: _Scene) -> Iterator[str]:
             yield f"{scene.at}.{key} is not used: the provider static has one model."
 
 
-def _automatic(scene: _Scene, *, configured: bool) -> Provider | None:
+def _automatic(scene: _Scene, *, configured: bool, named: bool) -> Provider | None:
     if _has_model_file(scene.agent):
         return _made(scene, "local", first=True)
     for name in AUTOMATIC if configured else ():
         # Address and key under `remote` are read as OpenAI's: nobody said whose.
         wanted = _settings_of(scene, name, first=True, addressed=name == "openai")
-        if wanted.key.key is None:
+        if wanted.key.key is None or not (named or wanted.key.in_file):
             continue
         provider = make_provider(BUILTIN[name], wanted)
         if not (provider.remote and wanted.offline):
             return provider
     return _static(scene)
+
+
+def _key_hint(scene: _Scene, first: Provider | None, configured: bool) -> str:
+    """Say in a line which key was found and how to use it; empty where there is none."""
+    for name in AUTOMATIC if not scene.settings.memory.offline else ():
+        found = find_key(
+            name, scene.settings, scene.agent, scene.environ, first=name == "openai"
+        )
+        if found.key is None:
+            continue
+        said = f"A key of {name} was found ({found.found})"
+        if first is not None and first.name == name:
+            return (
+                f"{said}: `notewell index` tells what goes to {first.host or name} before it"
+                " is sent, and searches ask it once all is made."
+            )
+        use = f'{scene.at}.provider: "{name}" uses it'
+        if configured:
+            use = f"name the folder in {scene.agent.workspace_key} to use it"
+        return f"{said}, and is not used: {use}."
+    return ""
 
 
 def _static(scene: _Scene) -> Provider | None:
@@ -361,16 +388,21 @@ def find_key(
         first: `remote.apiKey` is meant for this provider.
     """
     places = _places(name, agent, first=first)
-    stated = agent.search.remote.api_key if first else None
+    stated = {f"{agent.at}.memorySearch.remote.apiKey": agent.search.remote.api_key}
+    stated = stated if first else {}
     for entry in entries_of(name):
         if entry in settings.providers:
-            stated = stated or settings.providers[entry].api_key
-    if stated is not None:
-        return KeyLookup(key=stated, places=places)
+            where = f"models.providers.{entry}.apiKey"
+            stated[where] = settings.providers[entry].api_key
+    for where, key in stated.items():
+        if key is not None:
+            return KeyLookup(key=key, places=places, found=where, in_file=True)
     profiles = list(_profiles(name, settings.state_dir, agent.id))
-    for written in (*profiles, *(environ.get(v) for v in _VARIABLES.get(name, ()))):
+    outside = [("OpenClaw's auth profiles", profile) for profile in profiles]
+    outside += [(each, environ.get(each)) for each in _VARIABLES.get(name, ())]
+    for where, written in outside:
         if (key := _sendable(written, environ)) is not None:
-            return KeyLookup(key=key, places=places)
+            return KeyLookup(key=key, places=places, found=where)
     return KeyLookup(places=places, only_oauth=None in profiles)
 
 

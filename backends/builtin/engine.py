@@ -336,8 +336,8 @@ class _Stoppable(Listener):
     def waiting(self) -> None:
         self._listener.waiting()
 
-    def uploading(self, upload: Upload) -> None:
-        self._listener.uploading(upload)
+    def uploading(self, upload: Upload) -> bool:
+        return self._listener.uploading(upload)
 
     def fetching(self, have: int, total: int | None) -> None:
         self._listener.fetching(have, total)

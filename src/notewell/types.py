@@ -423,6 +423,7 @@ class StatusReport:
     """The state of one agent's memory.
 
     Attributes:
+        key_hint: Which key of a provider was found where none is named, and how to use it.
         switch: What switched memory on or off, in words; empty where nothing did.
     """
 
@@ -442,3 +443,4 @@ class StatusReport:
     local_to_remote: bool = False
     warnings: tuple[str, ...] = ()
     switch: str = ""
+    key_hint: str = ""

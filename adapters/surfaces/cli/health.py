@@ -280,6 +280,8 @@ def _memory(call: CommandCall, agent: str | None, suffix: str) -> Iterator[Healt
     yield from _engine(f"engine{suffix}", report)
     yield from _vector_search(f"vector search{suffix}", report)
     yield from (_provider(f"embedding{suffix}", provider) for provider in tried)
+    if report.key_hint:
+        yield HealthCheck(name=f"key{suffix}", status="ok", detail=report.key_hint)
     if report.enabled and not tried:
         yield from _no_provider(f"embedding{suffix}", report)
     if cause is None or report.index.location:

@@ -117,6 +117,7 @@ def _rows(
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]
     yield "vectors", list(_vectors(report))
+    yield "key", [report.key_hint] if report.key_hint else []
     for name, value in report.index.details.items():
         yield name, [value]
     yield "last error", [report.index.last_error] if report.index.last_error else []

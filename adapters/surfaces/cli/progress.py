@@ -134,10 +134,12 @@ class VectorProgress:
         work: To be given to `refresh`.
     """
 
-    def __init__(self, output: CommandOutput) -> None:
+    def __init__(self, output: CommandOutput, *, agrees: bool = False) -> None:
+        """Take where to write, and whether a person agrees to what is sent elsewhere."""
         from notewell.backends.base import VectorWork  # late: `--help` needs no engine
 
         self._output = output
+        self._agrees = agrees
         self._embedding = IndexProgress(output, "Embedding", noun="passage")
         self._fetching = DownloadProgress(output)
         self._open = ExitStack()
@@ -171,12 +173,14 @@ class VectorProgress:
         self._fetching.stop()
         self._embedding(done, total)
 
-    def _upload(self, upload: "Upload") -> None:
+    def _upload(self, upload: "Upload") -> bool:
         passages = number_of(upload.passages, "passage")
+        doing = "sending" if self._agrees else "to send:"
         self._output.note(
-            f"sending {passages}, about {upload.tokens:,} tokens, to"
+            f"{doing} {passages}, about {upload.tokens:,} tokens, to"
             f" {one_line(upload.host)} ({one_line(upload.provider)})"
         )
+        return self._agrees
 
 
 class BenchProgress:
@@ -194,7 +198,9 @@ class BenchProgress:
         self._bar = self._bars.enter_context(
             IndexProgress(self._output, one_line(title), noun=noun)
         )
-        self._vectors = self._bars.enter_context(VectorProgress(self._output))
+        self._vectors = self._bars.enter_context(
+            VectorProgress(self._output, agrees=True)
+        )
 
     def moved(self, done: int, total: int) -> None:
         """Move the bar."""

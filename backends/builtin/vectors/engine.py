@@ -51,6 +51,7 @@ class VectorEngine:
 
     def __init__(self, site: Site, access: IndexAccess) -> None:
         self._choice = site.embedding
+        self._state_dir = site.state_dir
         self._search = site.agent.search
         self._access = access
         self._pool = ProviderPool(site.embedding)
@@ -143,10 +144,17 @@ class VectorEngine:
         which: PickGeneration = live_generation,
     ) -> EmbedReport:
         from notewell.backends.builtin.vectors.passage_embedder import (
+            HostAgreements,
             PassageEmbedder,  # not to search
         )
 
-        made = PassageEmbedder(self._access, provider, self._search, which)
+        made = PassageEmbedder(
+            self._access,
+            provider,
+            self._search,
+            which,
+            agreements=HostAgreements(self._state_dir),
+        )
         problem = self._problem(made, provider, run, anew=anew)
         return EmbedReport(
             embedded=made.embedded,
@@ -161,7 +169,9 @@ class VectorEngine:
     ) -> str | None:
         """Make vectors; return what kept the provider from making all of them."""
         try:
-            passages.run(self._ready(provider, run), run, anew=anew)
+            embedder = self._ready(provider, run)  # what it lacks is told at once
+            if passages.may_begin(run):
+                passages.run(embedder, run, anew=anew)
         except EmbeddingError as error:
             return error.with_remedy
         except IndexUnreadable as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,16 +34,20 @@ from notewell.backends.builtin.vectors.sets import (
     PendingText,
     PickGeneration,
     VectorSet,
+    all_sets,
     count_embedded,
     count_missing,
     ensure_set,
     live_generation,
     pending_size,
     pending_texts,
+    whole_size,
 )
 from notewell.backends.text.windows import cut_windows, times_read
 from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
+from notewell.files import create_folder, replace_file
+from notewell.foreign import read_items, read_json, read_member
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,6 +76,36 @@ _DIGEST: Final = 16
 _BUSY: Final = "Another process is making vectors; its result is used."
 
 
+class HostAgreements:
+    """The hosts that a person has agreed to send the text of notes to.
+
+    Kept in a file of the state folder. One that cannot be read agrees to nothing.
+    """
+
+    def __init__(self, state_dir: Path) -> None:
+        self._file = state_dir / "notewell-hosts.json"
+
+    def has(self, host: str) -> bool:
+        """Whether there is an agreement."""
+        return host in self._hosts()
+
+    def add(self, host: str) -> None:
+        """Remember an agreement; where that is not possible, it is asked for again."""
+        import orjson
+
+        hosts = sorted({*self._hosts(), host})
+        with suppress(OSError):
+            create_folder(self._file.parent)
+            replace_file(self._file, orjson.dumps({"hosts": hosts}))
+
+    def _hosts(self) -> set[str]:
+        try:
+            found = read_member(read_json(self._file.read_bytes()), "hosts")
+        except (OSError, ValueError):
+            return set()
+        return {host for host in read_items(found) if isinstance(host, str)}
+
+
 class PassageEmbedder:
     """Makes the vectors of one provider.
 
@@ -87,8 +122,16 @@ class PassageEmbedder:
         provider: Provider,
         settings: SearchSettings,
         which: PickGeneration = live_generation,
+        *,
+        agreements: HostAgreements,
     ) -> None:
-        """Take the provider, and which generation's texts it is to embed."""
+        """Take the provider, and which generation's texts it is to embed.
+
+        Args:
+            agreements: Which hosts may be sent text.
+        """
+        self._agreements = agreements
+        self._announced = False
         self._access = access
         self._provider = provider
         self._settings = settings
@@ -100,6 +143,43 @@ class PassageEmbedder:
         self.embedded = 0
         self.left = 0
         self.warnings: tuple[str, ...] = ()
+
+    def may_begin(self, run: Run) -> bool:
+        """Whether nothing is sent, or a person has agreed to the host, now or before.
+
+        Nothing is connected to before that.
+        """
+        host = self._provider.host
+        if not self._provider.remote or self._agreements.has(host):
+            return True
+        with self._access.reading() as store:
+            tables = self._which(store)
+            made = (
+                pending_size(store, tables, kept)
+                for identity, kept in all_sets(store)
+                if identity.provider == self._provider.name and kept.cut == self._cut
+            )
+            texts, size = min(made, default=whole_size(store, tables))
+        if not texts:
+            return True
+        upload = self._upload(texts, size)
+        self._announced = True
+        if run.listener.uploading(upload):
+            self._agreements.add(host)
+            return True
+        self.left = texts
+        told = f"{texts:,} passages, about {upload.tokens:,} tokens"
+        agree = "`notewell index --yes` agrees, once for this host"
+        self.warnings = (f"Nothing was sent to {host}: {told}; {agree}.",)
+        return False
+
+    def _upload(self, texts: int, size: int) -> Upload:
+        return Upload(
+            provider=self._provider.name,
+            host=self._provider.host,
+            passages=texts,
+            tokens=round(size / _BYTES_PER_TOKEN * times_read(self._cut)),
+        )
 
     def run(self, embedder: Embedder, run: Run, *, anew: bool) -> None:
         """Make what is missing.
@@ -140,15 +220,8 @@ class PassageEmbedder:
         if not texts or (run.vectors == "instant" and texts > AT_ONCE):
             return
         listener = run.listener
-        if self._provider.remote:
-            listener.uploading(
-                Upload(
-                    provider=self._provider.name,
-                    host=self._provider.host,
-                    passages=texts,
-                    tokens=round(size / _BYTES_PER_TOKEN * times_read(self._cut)),
-                )
-            )
+        if self._provider.remote and not self._announced:
+            listener.uploading(self._upload(texts, size))
         if self._provider.instant and texts <= AT_ONCE:
             listener = SILENT  # over before it could be read
         done, until = 0, time.monotonic() + _AT_ONCE_SECONDS
@@ -279,6 +352,8 @@ class PassageEmbedder:
             tables = self._which(store)
             self.left = count_missing(store, tables, vectors)
             self.embedded = count_embedded(store, tables, vectors)
+            if not self.left:
+                store.put(vectors.whole, 1)
             if tables == live_generation(store):
                 prune(store, tables, most=cache.max_entries if cache.enabled else 0)
                 vector = self._settings.store.vector

@@ -24,7 +24,12 @@ from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.nearest import NearestNeighbours
 from notewell.backends.builtin.vectors.outcome import QueryVector
 from notewell.backends.builtin.vectors.quantisation import floats_of
-from notewell.backends.builtin.vectors.sets import VectorSet, answering_set, missing_now
+from notewell.backends.builtin.vectors.sets import (
+    VectorSet,
+    all_sets,
+    answering_set,
+    missing_now,
+)
 from notewell.backends.text.windows import cut_name
 from notewell.config import SearchSettings, WindowSettings
 from notewell.errors import EmbeddingError
@@ -203,6 +208,8 @@ class QueryEmbedder:
             embedder = self._pool.get(provider)
         except EmbeddingError as error:  # at once, and mended as soon as it is here
             raise _failed(error, sent=False) from error
+        if provider.remote:
+            self._require_any(provider)
         try:
             identity = embedder.identity()
         except EmbeddingError as error:
@@ -221,6 +228,14 @@ class QueryEmbedder:
             self._remember((identity.encoded(), text), vector)
         return QueryVector(vector=vector, identity=identity)
 
+    def _require_any(self, provider: Provider) -> None:
+        """See, before anybody is connected to, that an index was made with a provider."""
+        with self._reading() as store:
+            made = {identity.provider for identity, _ in all_sets(store)}
+        if provider.name not in made:
+            why = f"there are no vectors of {provider.name} yet; {_MAKE}"
+            raise _NotNow("not-ready", why)
+
     def _require_vectors(
         self, provider: Provider, identity: EmbeddingIdentity, *, lacking: Lacking
     ) -> None:
@@ -236,6 +251,13 @@ class QueryEmbedder:
             kept = answering_set(store, tables, identity, cut)
             if kept is None or not _has_any(store, kept):
                 why = f"there are no vectors of {provider.name} yet; {_MAKE}"
+            elif (
+                provider.remote
+                and not store.get(kept.whole)
+                and missing_now(store, tables, kept)
+            ):
+                # A question leaves this machine for a whole set, or for nothing.
+                why = f"the vectors of {provider.name} are not complete; {_MAKE}"
             elif lacking != "any" and missing_now(store, tables, kept) > (
                 _few(store) if lacking == "few" else 0
             ):

@@ -120,6 +120,11 @@ class VectorSet:
         return f"blocked_to_{self.id}"
 
     @property
+    def whole(self) -> str:
+        """Key that says that a run has given every text of it a vector."""
+        return f"whole_{self.id}"
+
+    @property
     def mean(self) -> str:
         """Key of the mean vector."""
         return f"mean_{self.id}"
@@ -383,6 +388,16 @@ def pending_texts(
         (after, limit),
     )
     return [PendingText(*row) for row in rows]
+
+
+def whole_size(store: Store, tables: Generation) -> tuple[int, int]:
+    """Return how many texts a generation has, and about how many bytes they have."""
+    count, size = store.rows(
+        "select count(*), coalesce(sum(size), 0) from"
+        " (select max(length(cast(text as blob))) as size"
+        f" from {tables.chunks} group by digest)"
+    )[0]
+    return count, size
 
 
 def pending_size(

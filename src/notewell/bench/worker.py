@@ -116,9 +116,10 @@ class Worker(Listener):
         """So many bytes of a model are here."""
         self._progress("model", have, total)
 
-    def uploading(self, upload: Upload) -> None:
-        """Text of the notes is about to be sent to another machine."""
+    def uploading(self, upload: Upload) -> bool:
+        """Text of the notes is about to be sent, as the contenders were named to do."""
         self.send(UploadEvent(upload=upload))
+        return True
 
     def _opened(self) -> SyncMemory:
         if self._memory is None:

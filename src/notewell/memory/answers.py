@@ -310,8 +310,8 @@ class _Functions(Listener):
         if self._waiting:
             self._waiting()
 
-    def uploading(self, upload: Upload) -> None:
-        self._work.uploading(upload)
+    def uploading(self, upload: Upload) -> bool:
+        return self._work.uploading(upload)
 
     def fetching(self, have: int, total: int | None) -> None:
         self._work.fetching(have, total)

@@ -201,7 +201,8 @@ class Memory:
             engine = await self._engine.get()
             if not self.server:  # which answers from the notes meanwhile
                 heard = listener or listener_of(progress, waiting)
-                built = await build_once(engine, heard)
+                hint = self._setup.embedding.hint
+                built = await build_once(engine, heard, hint)
             answer = self._answer(query, named.understood)  # the search begins here
             findings = await engine.search(
                 asked.query(self.hides, named, self._setup.within)

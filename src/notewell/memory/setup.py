@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.embeddings.base import NO_PROVIDER, ProviderChoice
 from notewell.adapters.embeddings.choose import choose_providers
@@ -34,6 +34,13 @@ from notewell.workspace.choice import WorkspaceChoice
 
 if TYPE_CHECKING:
     from asyncio import Future
+
+
+_NAMED: Final = frozenset({"file", OWN_NAME})
+"""Origins of a workspace that a configuration file names,"""
+
+_OF_FILE: Final = _NAMED | {"default"}
+"""or leads to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +174,9 @@ def set_up(
             settings,
             chosen,
             environ,
-            # A key that is there by chance must not upload somebody's folder.
-            configured=own and chosen.workspace_origin in ("file", OWN_NAME),
+            # Of a folder that a flag names, or that somebody is in, nothing is sent unasked.
+            configured=own and flag is None and chosen.workspace_origin in _OF_FILE,
+            folder_named=chosen.workspace_origin in _NAMED,
             static=policy.embeds,
         ),
         own=own,
@@ -293,15 +301,17 @@ def _closed() -> BackendError:
     )
 
 
-async def build_once(backend: Backend, listener: Listener) -> tuple[str, ...]:
-    """Build an index that never was; return what kept it from that."""
+async def build_once(
+    backend: Backend, listener: Listener, hint: str = ""
+) -> tuple[str, ...]:
+    """Build an index that never was; return what kept it from that, or a hint."""
     if await backend.built():
         return ()
     try:
         await backend.refresh(Run(vectors="instant", listener=listener))
     except BackendError as error:
         return sentences(error)
-    return ()
+    return (hint,) if hint else ()
 
 
 def sentences(failure: BackendError | None) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ def status_report(
         workspace=str(setup.workspace.root),
         enabled=setup.enabled,
         switch=setup.switch,
+        key_hint=setup.embedding.hint if setup.enabled else "",
         backend=index.backend or backend,
         requested_backend=settings.memory.backend,
         requested_provider=setup.requested_provider,

@@ -1,5 +1,6 @@
 """`notewell index`: make the index agree with the notes."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -52,15 +53,21 @@ class IndexOutcome:
 
 @click.command("index", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.option("--force", is_flag=True, help="Build the whole index anew.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Agree to what is sent to a provider of vectors elsewhere. Without a terminal that is"
+    " needed once for each host.",
+)
 @click.pass_context
-def index_command(context: click.Context, force: bool) -> int:
+def index_command(context: click.Context, force: bool, yes: bool) -> int:
     """Index every agent that the call names."""
     call = CommandCall.of(context)
-    agents = agents_of(call)
+    agents, agrees = agents_of(call), yes or _on_terminal()
     if len(agents) == 1:
-        outcomes = [_indexed(call, agents[0], force)]
+        outcomes = [_indexed(call, agents[0], force, agrees)]
     else:
-        outcomes = [_guarded(call, str(agent), force) for agent in agents]
+        outcomes = [_guarded(call, str(agent), force, agrees) for agent in agents]
     if call.output.json:
         call.output.value(_shape(outcomes))
     else:
@@ -69,12 +76,20 @@ def index_command(context: click.Context, force: bool) -> int:
     return 0 if all(outcome.complete for outcome in outcomes) else 1
 
 
-def _indexed(call: CommandCall, agent: str | None, force: bool) -> IndexOutcome:
+def _on_terminal() -> bool:
+    """Whether a person reads what is said, and can break it off."""
+    streams = (sys.stdin, sys.stderr)
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+def _indexed(
+    call: CommandCall, agent: str | None, force: bool, agrees: bool
+) -> IndexOutcome:
     title = f"Indexing {agent}" if agent else "Indexing"
     with memory_of(call, agent=agent) as memory:
         with (
             IndexProgress(call.output, one_line(title)) as progress,
-            VectorProgress(call.output) as vectors,
+            VectorProgress(call.output, agrees=agrees) as vectors,
         ):
             try:
                 report = memory.refresh(
@@ -92,10 +107,10 @@ def _indexed(call: CommandCall, agent: str | None, force: bool) -> IndexOutcome:
         return IndexOutcome(agent=memory.agent, report=report, seconds=progress.seconds)
 
 
-def _guarded(call: CommandCall, agent: str, force: bool) -> IndexOutcome:
+def _guarded(call: CommandCall, agent: str, force: bool, agrees: bool) -> IndexOutcome:
     """One agent of several: what is wrong with it does not stop the others."""
     try:
-        return _indexed(call, agent, force)
+        return _indexed(call, agent, force, agrees)
     except NotewellError as error:
         return IndexOutcome(agent=agent, error=error)
 

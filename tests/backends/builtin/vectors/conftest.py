@@ -112,6 +112,7 @@ class Meant(Listener):
     Attributes:
         notebook: The notes and the engine.
         uploads: What was said before text was sent away.
+        agrees: Whether that is agreed to.
         progress: How far the making of vectors was, each time it was told.
     """
 
@@ -119,6 +120,7 @@ class Meant(Listener):
         self.notebook = notebook
         self._first = first
         self.uploads: list[Upload] = []
+        self.agrees = True
         self.progress: list[tuple[int, int]] = []
         self.has()
 
@@ -144,8 +146,9 @@ class Meant(Listener):
     def embedding(self, done: int, total: int) -> None:
         self.progress.append((done, total))
 
-    def uploading(self, upload: Upload) -> None:
+    def uploading(self, upload: Upload) -> bool:
         self.uploads.append(upload)
+        return self.agrees
 
     def index(self, *, force: bool = False) -> IndexReport:
         """Bring texts and vectors up to date."""
