@@ -7,8 +7,10 @@ for every query, in bounded time.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
+from typing import TYPE_CHECKING
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
@@ -24,11 +26,20 @@ from notewell.backends.loops import WorkCancelled
 from notewell.backends.text.analysis import terms_of
 from notewell.backends.text.chunking import cut_passages
 from notewell.backends.text.passages import Passage
-from notewell.backends.text.query import ParsedQuery, QueryTerm, parse_query
+from notewell.backends.text.query import (
+    ParsedQuery,
+    QueryTerm,
+    filter_test_of,
+    parse_query,
+    wants_newest,
+)
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.config import ChunkingSettings
 from notewell.types import Fallback, Freshness, Hit
 from notewell.workspace import Note, Workspace, read_note, scan, split_lines
+
+if TYPE_CHECKING:
+    from notewell.backends.text.filtering import FilterTest
 
 _SECONDS = 8.0
 """Notes that cannot be read in this time are left out, and the answer says so."""
@@ -57,17 +68,18 @@ def search_files(
     Raises:
         WorkCancelled: `stop` was set.
     """
-    asked = parse_query(query.text)
-    if not asked.terms:
+    asked, newest = parse_query(query.text), wants_newest(query)
+    if not asked.terms and not newest:
         return Findings(hits=(), mode="scan", reason="empty-query")
     found = scan_notes(
         site.workspace,
         asked.terms,
         site.agent.search.chunking,
         hides=lambda path: "memory" not in query.sources or query.hides(path),
+        test=filter_test_of(query),
         stop=stop,
     )
-    hits = _hits(site, query, asked, found)
+    hits = _newest(query, found) if newest else _hits(site, query, asked, found)
     stepped_down = Fallback(
         kind="lexical-index",
         from_=BACKEND,
@@ -81,9 +93,13 @@ def search_files(
         fallbacks=(*vector.fallbacks, stepped_down),
         local_to_remote=vector.local_to_remote,
         degraded=True,
-        reason=None if hits else empty_reason(found.total),
+        reason=None if hits else empty_reason(found.total or found.notes),
         freshness=Freshness(pending=found.notes),
-        warnings=(*query_warnings(asked), *_missed(query, found)),
+        warnings=(
+            *query_warnings(asked),
+            *_missed(query, found),
+            *(() if hits else _left_nothing(site, query)),
+        ),
     )
 
 
@@ -99,6 +115,33 @@ def _hits(
     literal = ExactMatch(asked.terms, found.frequencies)
     selector = HitSelector(site, query, literal, Verifier(site.workspace))
     return selector.select([scorer.score(each) for each in found.passages], scorer)
+
+
+def _newest(query: Query, found: "ScanResult") -> list[Hit]:
+    from notewell.backends.text.listing import list_hits  # rare
+
+    return list_hits(found.passages, query)
+
+
+def _left_nothing(site: Site, query: Query) -> tuple[str, ...]:
+    """Say which part of the filter left nothing."""
+    if query.filter is None:
+        return ()
+    from notewell.backends.text.filtering import ReadNote, any_passes, filter_warnings
+
+    notes = [each for each in scan(site.workspace).notes if not query.hides(each.path)]
+    until = time.monotonic() + _SECONDS
+
+    def read() -> Iterator[ReadNote]:
+        for note in notes:
+            if time.monotonic() > until:
+                return
+            with suppress(OSError):
+                lines = split_lines(read_note(note.file).text)
+                yield ReadNote(note.path, lines, note.mtime_ns)
+
+    said = filter_warnings(query.filter, lambda part: any_passes(part, read()))
+    return said if time.monotonic() <= until else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +173,15 @@ def scan_notes(
     chunking: ChunkingSettings,
     *,
     hides: Callable[[str], bool],
+    test: "FilterTest | None" = None,
     stop: Event | None = None,
 ) -> ScanResult:
     """Read the notes of a workspace and keep what a query may be answered with.
+
+    Args:
+        query_terms: What is asked for; without any, every passage is kept.
+        hides: Says of a path whether it may not be seen.
+        test: What a filter lets pass; None: everything.
 
     Raises:
         WorkCancelled: `stop` was set.
@@ -147,7 +196,9 @@ def scan_notes(
         if stop and stop.is_set():
             raise WorkCancelled
         read += 1
-        for passage in _passages(note, chunking, tally.total, unread):
+        if test is not None and not test.path(note.path):
+            continue
+        for passage in _passages(note, chunking, tally.total, unread, test):
             tally.add(passage)
         if time.monotonic() > until:
             break
@@ -181,7 +232,8 @@ class _Tally:
         self.words += passage.length
         here = terms_of(f"{passage.beside} {passage.text}")
         self.frequencies.update(here & self._terms)
-        if not here.isdisjoint(self._terms) or self._any_begins(here):
+        is_asked = not here.isdisjoint(self._terms) or self._any_begins(here)
+        if is_asked or not self._terms:
             self.found.append(passage)
 
     def _any_begins(self, terms: set[str]) -> bool:
@@ -190,7 +242,11 @@ class _Tally:
 
 
 def _passages(
-    note: Note, chunking: ChunkingSettings, before: int, unread: dict[str, str]
+    note: Note,
+    chunking: ChunkingSettings,
+    before: int,
+    unread: dict[str, str],
+    test: "FilterTest | None",
 ) -> Iterator[Passage]:
     try:
         lines = split_lines(read_note(note.file).text)
@@ -199,8 +255,11 @@ def _passages(
     except OSError as error:
         unread[note.path] = error.strerror or "unreadable"
         return
+    if test is not None and not test.note(note.path, lines, note.mtime_ns):
+        return
     signature = (note.size, note.mtime_ns, note.ctime_ns)
-    yield from cut_passages(lines, note.path, signature, chunking, first_id=before)
+    passages = cut_passages(lines, note.path, signature, chunking, first_id=before)
+    yield from (one for one in passages if test is None or test.text(one.text))
 
 
 def _missed(query: Query, found: "ScanResult") -> Iterator[str]:

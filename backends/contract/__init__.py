@@ -12,13 +12,14 @@ usual ones overrides `site`.
 
 from notewell.backends.contract.answers import AnswersContract
 from notewell.backends.contract.case import NOTES, QUERIES, Case
+from notewell.backends.contract.filtered import FiltersContract
 from notewell.backends.contract.in_memory import InMemoryBackend
 from notewell.backends.contract.indexing import IndexingContract
 
 __all__ = ["NOTES", "QUERIES", "BackendContract", "Case", "InMemoryBackend"]
 
 
-class BackendContract(AnswersContract, IndexingContract):
+class BackendContract(AnswersContract, FiltersContract, IndexingContract):
     """What every engine keeps. Inherit it and name the engine.
 
     Attributes:

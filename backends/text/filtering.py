@@ -7,6 +7,7 @@ their case, accents, emphasis and line ends; parts of words are no words.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Final, NamedTuple
 
@@ -237,6 +238,28 @@ class FilterTest:
     def spoken(self, path: str, day: date | None) -> bool:
         """Whether a passage of a transcript passes, its phrases apart."""
         return not self.wanted and self.path(path) and self.day(day)
+
+
+class ReadNote(NamedTuple):
+    """A note that was read: its path as cited, its lines, when it was last changed."""
+
+    path: str
+    lines: Sequence[str]
+    mtime_ns: int
+
+
+def any_passes(part: Filter, notes: Iterable[ReadNote]) -> bool:
+    """Say whether one of some notes passes a part of a filter.
+
+    What a part wants not to stand in a passage is never to blame.
+    """
+    test = FilterTest(replace(part, without=()))
+    return any(
+        test.path(note.path)
+        and test.note(note.path, note.lines, note.mtime_ns)
+        and test.text("\n".join(note.lines))
+        for note in notes
+    )
 
 
 def filter_warnings(

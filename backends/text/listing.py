@@ -4,9 +4,12 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Final
 
+from notewell.backends.base import Query
 from notewell.backends.text.filtering import PhraseTest
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.scoring import Scorer
+from notewell.backends.text.snippets import hit_of
+from notewell.types import Hit
 
 NOTHING_ASKED: Final = Scorer((), {}, passages=1, mean_length=1.0)
 """Weighs passages where no word was asked for."""
@@ -78,3 +81,20 @@ def _best_line(text: str, phrases: PhraseTest) -> int:
         return found
     lines = text.split("\n")
     return next((at for at, line in enumerate(lines) if line.strip()), 0)
+
+
+def list_hits(passages: Iterable[Passage], query: Query) -> list[Hit]:
+    """Return the newest of some passages, which all pass the filter, as hits."""
+    wanted = query.filter
+    phrases = (
+        PhraseTest(wanted.phrases, wanted.without) if wanted else PhraseTest((), ())
+    )
+    return [
+        hit_of(
+            scored,
+            (scored.passage.start_line, scored.passage.end_line, scored.match_line),
+            NOTHING_ASKED,
+            query.snippet_chars,
+        )
+        for scored in score_newest(newest_first(passages), phrases)[: query.limit]
+    ]

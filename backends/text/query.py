@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from notewell.backends.base import Query
 from notewell.backends.text.analysis import (
@@ -18,6 +19,9 @@ from notewell.backends.text.analysis import (
     unit_parts,
 )
 from notewell.values import dataclass
+
+if TYPE_CHECKING:
+    from notewell.backends.text.filtering import FilterTest
 
 MOST_QUERY_TERMS = 48
 """Distinct things that one query may ask for; the rest of a long text is left out."""
@@ -116,6 +120,15 @@ def wants_newest(query: Query) -> bool:
     """Say whether a filter is all that was given: no word is asked for."""
     narrowed = query.filter is not None and query.filter.narrows
     return narrowed and not parse_query(query.text).terms
+
+
+def filter_test_of(query: Query) -> "FilterTest | None":
+    """Return what says which notes pass the filter of a question; None: it has none."""
+    if query.filter is None or not query.filter.narrows:
+        return None
+    from notewell.backends.text.filtering import FilterTest  # most have none
+
+    return FilterTest(query.filter)
 
 
 def parse_query(text: str) -> ParsedQuery:
