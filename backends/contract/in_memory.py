@@ -110,8 +110,12 @@ class InMemoryBackend:
         else:
             hits = _best(passing, words, query, test)
         left = () if hits or not query.filter else _left_nothing(query.filter, seen)
-        reason = None if hits else "no-match"
-        return Findings(hits=hits, mode="keyword", reason=reason, warnings=left)
+        return Findings(
+            hits=hits,
+            mode="keyword",
+            reason=None if hits else "no-match",
+            warnings=left,
+        )
 
     async def status(self) -> IndexStatus:
         """Count what the index holds and what it lacks."""

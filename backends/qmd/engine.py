@@ -4,8 +4,9 @@ QMD is driven by asyncio. Reading notes and our own records blocks, and leaves t
 event loop by `off_the_loop`, one step of an answer or of a run at a time.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
 
 from notewell.backends.base import (
     PLAIN_RUN,
@@ -58,9 +59,17 @@ from notewell.backends.qmd.upkeep import (
     details_of,
     status_of,
 )
-from notewell.backends.text.query import QueryTerm, parse_query
+from notewell.backends.text.query import (
+    QueryTerm,
+    filter_test_of,
+    parse_query,
+    wants_newest,
+)
 from notewell.errors import BackendError, BackendFailed
 from notewell.types import FallbackReason, IndexReport, IndexStatus
+
+if TYPE_CHECKING:
+    from notewell.backends.qmd.filtering import ChosenNotes
 
 
 class QmdBackend:
@@ -140,8 +149,8 @@ class QmdBackend:
             return await self._search(query, newer)
 
     async def _search(self, query: Query, record: IndexRecord) -> Findings:
-        parsed = parse_query(query.text)
-        if not parsed.terms:
+        parsed, newest = parse_query(query.text), wants_newest(query)
+        if not parsed.terms and not newest:
             return Findings(hits=(), mode="search", reason="empty-query")
         if not record.generation or not record.documents:
             missed = await off_the_loop(self._upkeep.pending, query)
@@ -151,25 +160,55 @@ class QmdBackend:
                 reason="nothing-indexed",
                 freshness=self._upkeep.freshness(record, False, missed),
             )
+        if newest:
+            return await off_the_loop(self._newest, query, record)
         await off_the_loop(self._check, record)
         counting = self._upkeep.count_in_background(query, record)
         try:
-            answered = await self._answer(query, parsed.terms, record)
+            deadline = Deadline(self._site.memory.qmd.limits.timeout_ms / 1000)
+            searcher = await self._searcher_of(record)
+            words = await off_the_loop(
+                self._keyword_search, query, parsed.terms, record, searcher
+            )
+            answered = await self._modes.answer(words, record, deadline)
             pending = await counting if counting else None
         finally:
             if counting:
                 counting.cancel()
-        return await off_the_loop(self._findings, query, record, answered, pending)
+        found = await off_the_loop(self._findings, query, record, answered, pending)
+        if words.chosen is None:
+            return found
+        told = await off_the_loop(words.chosen.warnings, found.hits, deadline)
+        return replace(found, warnings=(*found.warnings, *told))
 
-    async def _answer(
-        self, query: Query, query_terms: tuple[QueryTerm, ...], record: IndexRecord
-    ) -> ModeAnswer:
+    def _newest(self, query: Query, record: IndexRecord) -> Findings:
+        """Return what a filter lets pass, the newest first; QMD has no say in it."""
         deadline = Deadline(self._site.memory.qmd.limits.timeout_ms / 1000)
-        searcher = await self._searcher_of(record)
-        words = await off_the_loop(
-            self._keyword_search, query, query_terms, record, searcher
+        transcripts = TranscriptPassages(
+            self._copies, self._transcript_cache, query, record.collections
         )
-        return await self._modes.answer(words, record, deadline)
+        chosen = self._chosen(query, self._names(record), transcripts)
+        assert chosen is not None, "the caller has seen that there is a filter"
+        hits = chosen.newest(deadline)
+        return Findings(
+            hits=hits,
+            mode="search",
+            reason=None if hits else "no-match",
+            freshness=self._upkeep.freshness(record, record.unfinished, None),
+            warnings=chosen.warnings(hits, deadline),
+        )
+
+    def _chosen(
+        self, query: Query, names: NotePaths, transcripts: TranscriptPassages
+    ) -> "ChosenNotes | None":
+        test = filter_test_of(query)
+        if test is None:
+            return None
+        from notewell.backends.qmd.filtering import ChosenNotes  # most have none
+
+        return ChosenNotes(
+            query, test, names=names, notes=self._notes, transcripts=transcripts
+        )
 
     def _check(self, record: IndexRecord) -> None:
         """Make sure that the index is the one that was written; cheap if it is.
@@ -207,7 +246,11 @@ class QmdBackend:
         transcripts = TranscriptPassages(
             self._copies, self._transcript_cache, query, record.collections
         )
-        names = transcripts.names
+        paths = self._names(record)
+        chosen = self._chosen(query, paths, transcripts)
+        names: Sequence[str] = transcripts.names
+        if chosen is not None:
+            names = chosen.collections(names)
         searcher.begin()
         return KeywordSearch(
             self._site,
@@ -215,9 +258,10 @@ class QmdBackend:
             query_terms,
             searcher=searcher,
             collections=names,
-            names=self._names(record),
+            names=paths,
             notes=self._notes,
             transcripts=transcripts,
+            chosen=chosen,
             counts=DocumentFrequencies(
                 self._home.database(record.generation),
                 by_character=self._program.abilities.substrings,

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import combinations, islice, pairwise, zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import apsw
 from msgspec import structs
@@ -35,6 +35,9 @@ from notewell.backends.text.scoring import ExactMatch, Scorer, passage_frequenci
 from notewell.backends.text.secondhand import join_equal_hits
 from notewell.backends.text.snippets import hit_of
 from notewell.types import Hit, citation_of
+
+if TYPE_CHECKING:  # most questions have none
+    from notewell.backends.qmd.filtering import ChosenNotes
 
 _READ: Final = 100
 """Documents that are read, unless more hits are wanted."""
@@ -281,6 +284,7 @@ class KeywordSearch:
     Attributes:
         searcher: Searches the index.
         collections: The names of those that are searched.
+        chosen: What the filter of the query lets pass; None: it has none.
     """
 
     def __init__(
@@ -296,8 +300,10 @@ class KeywordSearch:
         transcripts: TranscriptPassages,
         counts: DocumentFrequencies,
         documents: int,
+        chosen: "ChosenNotes | None" = None,
     ) -> None:
         """Prepare for an index of so many documents."""
+        self.chosen = chosen
         self._site = site
         self._query = query
         self._query_terms = query_terms
@@ -334,7 +340,7 @@ class KeywordSearch:
         """
         found: list[tuple[str, Hit]] = []
         for document in documents:
-            able = self._passages_of(document)
+            able = self._chosen(self._passages_of(document))
             if able:
                 scorer = self._scorer(
                     able, passage_frequencies(able, self._query_terms)
@@ -368,11 +374,17 @@ class KeywordSearch:
         cut = len(found) >= COMPLETE
         if cut and not hits.literal:
             hits = await off_the_loop(self._score_all, found)
-        if cut and (not hits.literal or self._query.limit > COMPLETE):
+        few = not hits.literal or self._query.limit > COMPLETE
+        if cut and (few or self.chosen):
             more = await self.searcher.listed(
                 searches[0], self.collections, self._long_list(), deadline
             )
             hits = await off_the_loop(self._score_all, more)
+        if cut and self.chosen and len(hits.hits) < self.limit:
+            # A list of QMD's ends somewhere, and its first ones may all have been left out.
+            read = self.chosen.passages
+            self._keep(await off_the_loop(read, self._query_terms, deadline))
+            hits = await off_the_loop(self._score_all, ())
         return hits
 
     def _plan_searches(self) -> Sequence[str]:
@@ -409,6 +421,11 @@ class KeywordSearch:
         self._stale = self._stale or not same
         return [one for one in passages if not self._query.hides(one.path)]
 
+    def _chosen(self, passages: Sequence[Passage]) -> Sequence[Passage]:
+        """Return those passages that the filter lets pass."""
+        chosen = self.chosen
+        return passages if chosen is None else list(filter(chosen.passes, passages))
+
     def _keep(self, passages: Sequence[Passage]) -> None:
         for passage in passages:
             key = (
@@ -431,7 +448,8 @@ class KeywordSearch:
         )
         literal = ExactMatch(self._query_terms, frequencies)
         scorer = self._scorer(passages, frequencies)
-        scored = [one for one in map(scorer.score, passages) if one.score > 0]
+        able = self._chosen(passages)
+        scored = [one for one in map(scorer.score, able) if one.score > 0]
         best = rank(
             [self._with_rank_of_qmd(one) for one in scored],
             literal,

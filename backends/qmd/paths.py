@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from unicodedata import category
 
 import msgspec
@@ -35,6 +35,9 @@ from notewell.workspace.layout import (
     lists_name,
     relative_to,
 )
+
+if TYPE_CHECKING:
+    from notewell.backends.text.filtering import ReadNote
 
 MAIN: Final = "notes"
 _EVERYTHING: Final = "**/*.md"
@@ -289,6 +292,25 @@ class NotePaths:
             return [path]
         return self._traced().get(handle_of(path)) or self._others()
 
+    def known(self) -> Iterable[str]:
+        """Return the paths of the notes that are indexed."""
+        return self._notes()
+
+    def collections_of(self, paths: Iterable[str]) -> set[str]:
+        """Return the names of the collections in which some notes lie."""
+        root = os.path.realpath(self._workspace.root)
+        found: set[str] = set()
+        for path in paths:
+            file = os.path.normpath(os.path.join(root, path))
+            found.update(
+                each.name
+                for each in self._collections.values()
+                if file.startswith(os.path.join(each.folder, ""))
+            )
+            if len(found) == len(self._collections):
+                break
+        return found
+
     def _traced(self) -> dict[str, list[str]]:
         if self._by_handle is None:
             found: dict[str, list[str]] = defaultdict(list)
@@ -329,6 +351,24 @@ class NotePassages:
             if len(names.paths(document)) == 1:
                 return passages, False
         return [], False
+
+    def passages_at(self, path: str, locator: Locator) -> list[Passage]:
+        """Return the passages of a note; none if it cannot be read."""
+        found = self._read(path, locator)
+        return [] if found is None else found[1]
+
+    def note_at(self, path: str, locator: Locator) -> "ReadNote | None":
+        """Return a note as it is now, if `get` would read it."""
+        from notewell.backends.text.filtering import ReadNote
+
+        try:
+            file = locator.locate(path).file
+            if file is None:
+                return None
+            lines = split_lines(decode(read_regular(file)).text)
+            return ReadNote(path, lines, os.lstat(file).st_mtime_ns)
+        except (PathRefused, OSError, ValueError):
+            return None
 
     def _read(self, path: str, locator: Locator) -> tuple[str, list[Passage]] | None:
         """Return digest and passages of a note that `get` would read."""

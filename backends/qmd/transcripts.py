@@ -44,6 +44,7 @@ from notewell.sessions import (
 )
 from notewell.types import Skipped, Source
 from notewell.workspace.extra import resolve_extra_paths
+from notewell.workspace.facts import day_of_file
 from notewell.workspace.scan import IGNORE_FILE
 
 _KEY: Final = "memory.qmd.sessions.exportDir"
@@ -380,6 +381,8 @@ class TranscriptCache:
         kept = self._passages.get(key)
         if kept is not None:
             return kept
+        last = day_of_file(transcript.mtime_ns)
+        changed = last.isoformat() if last else None
         passages = [
             TranscriptPassage(
                 id=0,
@@ -387,9 +390,8 @@ class TranscriptCache:
                 signature=(transcript.size, transcript.mtime_ns, 0),
                 start_line=chunk.start_line + first,
                 end_line=chunk.end_line + first,
-                heading=said.days.get(
-                    said.text.origins[first + chunk.start_line - 1], ""
-                ),
+                heading=day or "",
+                day=day or changed,
                 length=sum(len(forms.body) for forms in forms_of(chunk.text)),
                 text=chunk.text,
                 piece=chunk.piece,
@@ -400,6 +402,7 @@ class TranscriptCache:
                 tokens=self._chunking.tokens,
                 overlap=self._chunking.overlap,
             )
+            for day in (said.day(first + chunk.start_line - 1),)
         ]
         if len(self._passages) >= _MOST_PARTS:
             self._passages.clear()
@@ -412,6 +415,10 @@ class _TranscriptText(NamedTuple):
 
     text: TranscriptText
     days: Mapping[int, str]
+
+    def day(self, line: int) -> str | None:
+        """Return the day of a line of the text, counted from 0."""
+        return self.days.get(self.text.origins[line])
 
 
 class TranscriptPassages:
@@ -457,14 +464,23 @@ class TranscriptPassages:
         ]
         return [one for passages in found for one in passages], bool(found)
 
-    def own(self) -> list[Passage]:
-        """Return all passages that may be seen, when these are of some transcripts only."""
+    @property
+    def spoken_names(self) -> list[str]:
+        """The collections of copies of transcripts."""
+        return [each.name for each in self._collections if each.spoken]
+
+    def every(self) -> list[Passage]:
+        """Return all passages that may be seen."""
         return [
             passage
-            for transcript in (self._listed if self._few else ())
+            for transcript in self._listed
             if not self._query.hides(transcript.path)
             for passage in self._cache.passages(transcript, None) or ()
         ]
+
+    def own(self) -> list[Passage]:
+        """Return all passages that may be seen, when these are of some transcripts only."""
+        return self.every() if self._few else []
 
     @cached_property
     def _listed(self) -> Sequence[Transcript]:
