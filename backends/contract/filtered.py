@@ -210,10 +210,10 @@ class FiltersContract(Contract):
     async def test_a_hit_has_the_day_of_its_note(self, tmp_path: Path) -> None:
         """That in its name, else that at its top, else that of its file."""
         notes = {
-            "memory/2026-03-01.md": "otter\n",
-            "memory/a.md": "---\ndate: 2026-03-02\n---\notter\n",
-            "memory/b.md": "---\ncreated: 2026-03-03T10:00:00Z\n---\notter\n",
-            "memory/c.md": "otter\n",
+            "memory/2026-03-01.md": "otter a\n",
+            "memory/a.md": "---\ndate: 2026-03-02\n---\notter b\n",
+            "memory/b.md": "---\ncreated: 2026-03-03T10:00:00Z\n---\notter c\n",
+            "memory/c.md": "otter d\n",
         }
         async with self.opened(tmp_path, notes) as case:
             await case.backend.refresh()
