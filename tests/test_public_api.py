@@ -25,6 +25,8 @@ NAMES = [
     "IndexStatus",
     "Memory",
     "MemoryTools",
+    "NoteLink",
+    "NoteLinks",
     "NoteNotWritten",
     "NotewellError",
     "PathRefused",

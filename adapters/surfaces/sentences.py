@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from notewell.types import EmptyReason, Fallback, SearchAnswer
+from notewell.types import EmptyReason, Fallback, NoteLink, SearchAnswer
 
 _NOTHING_FOUND: Final[Mapping[EmptyReason, tuple[str, str, str]]] = {
     "no-match": (
@@ -127,6 +127,19 @@ def _behind(answer: SearchAnswer) -> Iterator[str]:
         yield f"note: {count} {verb} changed since the index was made"
     elif freshness.stale:
         yield "note: some notes have changed since they were indexed"
+
+
+def link_target(link: NoteLink) -> str:
+    """Say where a link leads.
+
+    >>> link_target(NoteLink(path="a.md", line=1, text="", target="b", to=None))
+    'b (no such note)'
+    """
+    if link.to is not None:
+        return link.to
+    if link.candidates:
+        return f"{link.target} (may be {' or '.join(link.candidates)})"
+    return f"{link.target} (no such note)"
 
 
 def plural(count: int, one: str, more: str = "") -> str:

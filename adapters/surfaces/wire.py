@@ -1,7 +1,7 @@
 """The one place that turns our values into JSON: camelCase names, UTF-8 bytes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
@@ -12,7 +12,14 @@ import orjson
 
 from notewell.adapters.surfaces.plain_text import without_surrogates
 from notewell.errors import NotewellError
-from notewell.types import Document, Hit, IndexReport, SearchAnswer, StatusReport
+from notewell.types import (
+    Document,
+    Hit,
+    IndexReport,
+    NoteLinks,
+    SearchAnswer,
+    StatusReport,
+)
 
 if TYPE_CHECKING:
     from notewell.bench.results import BenchReport
@@ -65,6 +72,16 @@ def hit_json(found: Hit) -> Json:
 
 def document_json(found: Document) -> Json:
     """Return the answer of a get."""
+    return _members(found)
+
+
+def documents_json(found: Sequence[Document]) -> Json:
+    """Return the answer of a get of several notes."""
+    return {"documents": [_members(each) for each in found]}
+
+
+def links_json(found: NoteLinks) -> Json:
+    """Return the links of a note."""
     return _members(found)
 
 

@@ -280,7 +280,7 @@ async def test_reading_and_counting_leave_the_event_loop_free(
         raise PathRefused("x", "seen")
 
     async with open_memory(workspace=notes, environ=environ) as memory:
-        monkeypatch.setattr("notewell.memory.memory.get_document", seen)
+        monkeypatch.setattr("notewell.memory.reading.get_document", seen)
         with pytest.raises(PathRefused):
             await memory.get("memory/day.md")
 

@@ -155,7 +155,8 @@ def classify_error(error: BaseException) -> CommandFailure:
     if isinstance(error, click.UsageError):
         from notewell.adapters.surfaces.cli.options import advice
 
-        said = error.format_message().rstrip(".")
+        # Of a missing choice click says over several lines, with tabs, which there are.
+        said = " ".join(error.format_message().split()).rstrip(".")
         message = said[:1].lower() + said[1:]
         return CommandFailure(
             kind="usage", message=message, remedy=advice(error), code=2

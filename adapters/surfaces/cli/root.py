@@ -25,7 +25,8 @@ _PACKAGE: Final = "notewell.adapters.surfaces.cli"
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "Find the passages that answer a question.",
     "recent": "Show what was written last.",
-    "get": "Print lines of a note.",
+    "get": "Print lines of notes.",
+    "links": "Show what a note links to, and what links to it.",
     "open": "Open a note in an editor, at the line.",
     "remember": "Write something down in today's log.",
     "context": "Print what an agent loads when a session starts.",

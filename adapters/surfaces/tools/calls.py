@@ -12,6 +12,7 @@ from notewell.adapters.surfaces import wire
 from notewell.adapters.surfaces.tools import readable
 from notewell.adapters.surfaces.tools.definitions import (
     ALL_TOOLS,
+    MEMORY_GET,
     Parameter,
     Style,
     ToolDefinition,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _KIND_WORDS: Final = {
     "string": "a text",
+    "strings": "a list of texts",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
@@ -76,6 +78,7 @@ class MemoryTools:
         self._calls: Mapping[str, Callable[[Json], Awaitable[ToolResult]]] = {
             "memory_search": self._search,
             "memory_get": self._get,
+            "memory_links": self._links,
             "memory_write": self._remember,
         }
 
@@ -142,12 +145,34 @@ class MemoryTools:
 
     async def _get(self, given: Json) -> ToolResult:
         named = cast("dict[str, Any]", given)
+        if ("path" in named) == ("paths" in named):
+            raise _refused(MEMORY_GET, "it takes either 'path' or 'paths'")
+        if "paths" in named:
+            return await self._get_many(named)
         found = await self._memory.get(
             named["path"], named.get("from", 1), named.get("lines"), MOST_CHARS
         )
         return ToolResult(
             text=readable.document_text(found),
             value={"notice": readable.UNTRUSTED, **wire.document_json(found)},
+        )
+
+    async def _get_many(self, named: "dict[str, Any]") -> ToolResult:
+        if "from" in named or "lines" in named:
+            said = "lines of several notes are named in 'paths', as in a.md#L3-L9"
+            raise _refused(MEMORY_GET, said)
+        found = await self._memory.get_many(named["paths"], MOST_CHARS)
+        return ToolResult(
+            text="\n\n".join(map(readable.document_text, found)),
+            value={"notice": readable.UNTRUSTED, **wire.documents_json(found)},
+        )
+
+    async def _links(self, given: Json) -> ToolResult:
+        named = cast("dict[str, Any]", given)
+        found = await self._memory.links(named["path"])
+        return ToolResult(
+            text=readable.links_text(found),
+            value={"notice": readable.UNTRUSTED, **wire.links_json(found)},
         )
 
     async def _remember(self, given: Json) -> ToolResult:
@@ -240,15 +265,17 @@ def _value(tool: ToolDefinition, parameter: Parameter, value: object) -> object:
     if parameter.choices and read not in parameter.choices:
         choices = " or ".join(parameter.choices)
         raise _refused(tool, f"{parameter.name!r} must be {choices}")
-    size = len(read) if isinstance(read, str) else float(read)
+    size = len(read) if isinstance(read, str | list) else float(read)
     least, most = parameter.least, parameter.most
     if (least is not None and size < least) or (most is not None and size > most):
         raise _refused(tool, f"{parameter.name!r} must be {_range(parameter)}")
     return read
 
 
-def _typed(parameter: Parameter, value: object) -> str | float | None:
+def _typed(parameter: Parameter, value: object) -> str | list[str] | float | None:
     """Return the value in the parameter's type, or None."""
+    if parameter.kind == "strings":
+        return _texts(value)
     if parameter.kind == "string":
         return value if isinstance(value, str) else None
     if parameter.kind == "boolean":
@@ -256,6 +283,13 @@ def _typed(parameter: Parameter, value: object) -> str | float | None:
         found = words.get(value.lower()) if isinstance(value, str) else value
         return found if isinstance(found, bool) else None
     return _number(value, whole=parameter.kind == "integer")
+
+
+def _texts(value: object) -> list[str] | None:
+    """Return several texts; one alone stands for a list of one."""
+    several = cast("list[object]", value if isinstance(value, list) else [value])
+    texts = [each for each in several if isinstance(each, str) and each]
+    return texts if len(texts) == len(several) else None
 
 
 def _number(value: object, *, whole: bool) -> float | None:
@@ -273,6 +307,8 @@ def _number(value: object, *, whole: bool) -> float | None:
 def _range(parameter: Parameter) -> str:
     if parameter.kind == "string":
         return "a text that is not empty"
+    if parameter.kind == "strings":
+        return f"a list of 1 to {parameter.most:,g} texts"
     if parameter.most is None:
         return f"at least {parameter.least:g}"
     return f"from {parameter.least:g} to {parameter.most:,g}"

@@ -1,19 +1,21 @@
 """Answers as a model reads them: notes are quoted, and said to be material."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.surfaces.sentences import (
     answered_by,
     empty_answer_for_model,
     fallback_sentence,
+    link_target,
     number_of,
     reading_sentence,
 )
 from notewell.backends.policy import Limit
 from notewell.errors import NotewellError
-from notewell.types import Document, Hit, SearchAnswer
+from notewell.types import Document, Hit, NoteLink, NoteLinks, SearchAnswer
 
 if TYPE_CHECKING:
     from notewell.memory.remember import Remembered
@@ -82,7 +84,10 @@ def quoted_lines(hit: Hit) -> str:
 def document_text(found: Document) -> str:
     """Write lines of a note for a model."""
     if not found.found:
-        return f"{found.path}: not found. {found.reason or ''}".rstrip()
+        return _missing(found)
+    if found.end_line < found.start_line and found.truncated:
+        more = f"call memory_get with path {found.path!r}"
+        return f"{found.path}: {found.total_lines:,} lines, not shown here; {more}."
     if found.end_line < found.start_line:
         return f"{found.path}: no such lines; it has {found.total_lines:,}."
     lines = f"{found.start_line:,} to {found.end_line:,} of {found.total_lines:,}"
@@ -92,6 +97,38 @@ def document_text(found: Document) -> str:
     parts.append(quote_lines(found.text))
     if found.next_from is not None:
         parts.append(f"There is more: call memory_get with from {found.next_from}.")
+    if found.links:
+        parts.append(f"Links to: {', '.join(found.links)}")
+    return "\n".join(parts)
+
+
+def links_text(found: NoteLinks) -> str:
+    """Write the links of a note for a model."""
+    if not found.found:
+        return _missing(found)
+    parts = [f"{found.path}. {UNTRUSTED}"]
+    parts += [f"Note: {said}" for said in (found.reason, *found.warnings) if said]
+    parts += ["", _counted(found.outgoing, "It links to", "It links to no note.")]
+    for line, links in groupby(found.outgoing, key=lambda link: link.line):
+        several = list(links)
+        targets = dict.fromkeys(map(link_target, several))
+        parts.append(f"line {line:,}: {', '.join(targets)}")
+        parts.append(quote_lines(several[0].text))
+    parts += ["", _counted(found.backlinks, "Linked from", "No note links to it.")]
+    for place, links in groupby(found.backlinks, key=lambda link: link.citation):
+        parts += [place, quote_lines(next(links).text)]
+    return "\n".join(parts)
+
+
+def _counted(links: Sequence[NoteLink], said: str, none: str) -> str:
+    return f"{said} ({len(links):,}):" if links else none
+
+
+def _missing(found: Document | NoteLinks) -> str:
+    reason = "" if found.reason in (None, "not-found") else f" {found.reason}"
+    parts = [f"{found.path}: not found.{reason}"]
+    if found.nearest:
+        parts.append(f"Nearest: {', '.join(found.nearest)}")
     return "\n".join(parts)
 
 

@@ -1,10 +1,10 @@
 """The one object that programs hold: search, get, refresh, status; and opening one."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -26,6 +26,7 @@ from notewell.memory.answers import (
     question_dates,
     vectors_of,
 )
+from notewell.memory.reading import read_document, read_documents
 from notewell.memory.setup import (
     HiddenPaths,
     LazyEngine,
@@ -38,13 +39,14 @@ from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
     IndexReport,
+    NoteLinks,
     ProviderProbe,
     SearchAnswer,
     Source,
     StatusReport,
     Understood,
 )
-from notewell.workspace import Workspace, get_document, scan
+from notewell.workspace import Workspace, scan
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -221,7 +223,8 @@ class Memory:
         """Return lines of a note, read from the file as it is now.
 
         Args:
-            path: As in a hit; also with its `#L3-L9`, or a bare name or date.
+            path: As in a hit, also with its `#L3-L9`; or what else an agent has in hand:
+                `[[Note#Heading]]`, `note.md:12-20`, a name, a title, an alias, a day.
             start: The first line, counted from 1.
             lines: How many lines; None means up to the end.
             max_chars: The most characters; `next_from` says where to go on.
@@ -233,15 +236,55 @@ class Memory:
         if not self.enabled:
             return disabled_document(path, start)
         return await off_the_loop(
-            get_document,
-            self.workspace,
+            read_document,
+            self._setup,
             path,
             start=start,
             lines=lines,
             max_chars=max_chars,
-            hidden=self.hides,
-            left_out=partial(self._setup.policy.left_out, self.workspace),
+            hides=self.hides,
         )
+
+    async def get_many(
+        self, paths: Sequence[str], max_chars: int | None = None
+    ) -> tuple[Document, ...]:
+        """Return several notes at once, each as `get` does.
+
+        Args:
+            paths: At most 50; what stands there twice is read once.
+            max_chars: The most characters of all of them together.
+
+        Returns:
+            One for each path; a path that is refused is one that was not found, with
+            the reason.
+
+        Raises:
+            ValueError: there are no paths, or too many; or `max_chars` is less than 1.
+        """
+        if not self.enabled:
+            return tuple(disabled_document(path, 1) for path in paths)
+        return await off_the_loop(
+            read_documents,
+            self._setup,
+            paths,
+            max_chars=max_chars,
+            hides=self.hides,
+        )
+
+    async def links(self, path: str) -> NoteLinks:
+        """Return the links in a note and those to it, each with its line.
+
+        Args:
+            path: As in `get`.
+
+        Raises:
+            PathRefused: not a note of this workspace, or closed in this conversation.
+        """
+        if not self.enabled:
+            return NoteLinks(path=path, found=False, reason="memory-disabled")
+        from notewell.memory.links import note_links
+
+        return await off_the_loop(note_links, self._setup, path, hides=self.hides)
 
     async def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
         """Append a text to today's log, and make it searchable.

@@ -57,6 +57,12 @@ class SyncMemory(PlainCalls[Memory]):
     get = plain(Memory.get, loop=False)
     """Return lines of a note; see `Memory.get`."""
 
+    get_many = plain(Memory.get_many, loop=False)
+    """Return several notes at once; see `Memory.get_many`."""
+
+    links = plain(Memory.links, loop=False)
+    """Return the links in a note and those to it; see `Memory.links`."""
+
     remember = plain(Memory.remember)
     """Append a text to today's log; see `Memory.remember`."""
 

@@ -56,17 +56,10 @@ def get_document(
         ValueError: `start`, `lines` or `max_chars` is less than 1.
     """
     _require_positive(start=start, lines=lines, max_chars=max_chars)
-
-    def why_closed(other: str) -> str | None:
-        if hidden is not None and hidden(other):
-            return "denied in this conversation"
-        return None if left_out is None else left_out(other)
-
-    aids = replace(aids, shows=lambda other: why_closed(other) is None)
-    located = find_note(workspace, path, aids)
-    if (why := why_closed(located.path)) is not None:
-        raise PathRefused(path, why)
-    note = _read(located)
+    located = find_open_note(
+        workspace, path, hidden=hidden, left_out=left_out, aids=aids
+    )
+    note = read_located(located)
     if note is None:
         return _missing(located, start)
     every = split_lines(note.text)
@@ -83,6 +76,32 @@ def get_document(
     )
 
 
+def find_open_note(
+    workspace: Workspace,
+    path: str,
+    *,
+    hidden: Callable[[str], bool] | None,
+    left_out: Callable[[str], str | None] | None,
+    aids: NameAids,
+) -> NoteLocation:
+    """Find the note that is meant, among those that are not closed.
+
+    Raises:
+        PathRefused: it is no note of this workspace, or closed.
+    """
+
+    def why_closed(other: str) -> str | None:
+        if hidden is not None and hidden(other):
+            return "denied in this conversation"
+        return None if left_out is None else left_out(other)
+
+    aids = replace(aids, shows=lambda other: why_closed(other) is None)
+    located = find_note(workspace, path, aids)
+    if (why := why_closed(located.path)) is not None:
+        raise PathRefused(path, why)
+    return located
+
+
 def _require_positive(**numbers: int | None) -> None:
     for name, number in numbers.items():
         if number is not None and number < 1:
@@ -97,7 +116,12 @@ def _window(
     return located.first, lines or located.last - located.first + 1
 
 
-def _read(located: NoteLocation) -> NoteText | None:
+def read_located(located: NoteLocation) -> NoteText | None:
+    """Read a note that was located; None if there is none any more.
+
+    Raises:
+        PathRefused: it is not readable.
+    """
     if located.file is None:
         return None
     try:

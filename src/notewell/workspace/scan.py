@@ -11,6 +11,7 @@ one, and nothing can be taken back from within an excluded folder.
 import os
 import re
 import stat
+import time
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
@@ -102,13 +103,17 @@ class IgnoreRules(NamedTuple):
 _NO_RULES: Final = IgnoreRules()
 
 
-def scan(workspace: Workspace) -> WorkspaceScan:
+def scan(workspace: Workspace, *, until: float | None = None) -> WorkspaceScan:
     """Find every note of a workspace and of its extra paths.
 
     Never raises for what is on the disk: what cannot be read is in `skipped`.
+
+    Args:
+        workspace: Where to look.
+        until: Enter no further folder after this moment of `time.monotonic()`.
     """
     root = real_path(workspace.root)
-    walk = _Walk(root, keeps_identities=bool(workspace.extra_paths))
+    walk = _Walk(root, keeps_identities=bool(workspace.extra_paths), until=until)
     walk.tree(root, "", only_memory=has_workspace_layout(root))
     extra_paths = [walk.extra(extra) for extra in resolve_extra_paths(workspace)]
     walk.notes.sort(key=itemgetter(0))
@@ -126,8 +131,11 @@ def scan(workspace: Workspace) -> WorkspaceScan:
 class _Walk:
     """Notes and skipped files, collected over several trees."""
 
-    def __init__(self, root: str, *, keeps_identities: bool) -> None:
+    def __init__(
+        self, root: str, *, keeps_identities: bool, until: float | None
+    ) -> None:
         self._root = root
+        self._until = until
         self._user = os.geteuid() if hasattr(os, "geteuid") else None
         self.notes: list[Note] = []
         self.skipped: list[Skipped] = []
@@ -147,7 +155,7 @@ class _Walk:
         if only_memory:
             entries = self._memory_of(entries)
         self._folder(entries, prefix, rules)
-        while self._stack:
+        while self._stack and not self._is_late():
             folder, prefix, rules = self._stack.pop()
             entries = self._list(folder, prefix)
             if os.path.islink(folder):  # since it was listed
@@ -156,6 +164,9 @@ class _Walk:
                 self.folders.append(folder)
                 rules = self._rules(entries, folder, prefix, rules)
                 self._folder(entries, prefix, rules)
+
+    def _is_late(self) -> bool:
+        return self._until is not None and time.monotonic() > self._until
 
     def extra(self, extra: Extra) -> ExtraPath:
         """Read an extra path, but for the files that are there already."""

@@ -1,23 +1,34 @@
-"""`notewell get`: print lines of a note, unaltered, as UTF-8."""
+"""`notewell get`: print lines of notes, unaltered, as UTF-8."""
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
-from notewell.adapters.surfaces.cli.options import Command, whole_number
+from notewell.adapters.surfaces.cli.note_paths import complete_notes
+from notewell.adapters.surfaces.cli.options import (
+    Command,
+    CommandUsageError,
+    whole_number,
+)
 from notewell.adapters.surfaces.cli.screen import Screen
-from notewell.adapters.surfaces.plain_text import one_line, visible
-from notewell.types import Document
+from notewell.adapters.surfaces.plain_text import decode_argument, one_line, visible
+from notewell.types import Document, NoteLinks
 
-_TEXT: Final = """Print lines of a note.
+_MOST_AT_ONCE: Final = 50
+_TEXT: Final = """Print lines of notes.
 
-PATH is what `notewell search` printed: a path relative to the workspace, alone or
-as a citation with lines. A bare date such as 2026-01-10 finds memory/2026-01-10.md.
+PATH is what `notewell search` printed: a path relative to the workspace, alone or as a
+citation with lines. What else one has in hand is read, too: [[Note]], [[Note#Heading]],
+note.md:12-20, a Markdown link, a path in other case, percent-encoded or without .md, a
+note's title or alias, a day such as 2026-01-10, "March 3rd" or yesterday. A path that is
+there wins over all of these. Of several notes with one name all are told, and of
+a name that is not there the nearest. Several PATHs are printed one after the other.
 
-The output is text in UTF-8, also where the note is not: it is read as the search
-reads it, a byte order mark is left out, and a byte that is no text becomes
-U+FFFD. One newline ends it. stderr says what was odd.
+The output is text in UTF-8, also where the note is not: other encodings are decoded, a
+byte order mark is left out, and a byte that is no text becomes U+FFFD. One newline ends
+it. stderr says what was odd.
 
 A note that does not exist is no error: the exit code is 0, stdout stays empty, and
 --json says "found": false. A path outside the workspace is refused with exit code 2.
@@ -27,11 +38,19 @@ _EXAMPLES: Final = (
     ("notewell get memory/2026-01-10.md --from 3 --lines 7", "lines 3 to 9 of it"),
     ("notewell get memory/2026-01-10.md#L3-L9", "the same, as a search cites it"),
     ("notewell get 2026-01-10 --json", "one JSON object, for programs"),
+    ('notewell get "[[Tidepool#Open ends]]"', "a section, by the note's name"),
+    ("notewell get yesterday MEMORY.md", "several notes"),
 )
 
 
 @click.command("get", cls=Command, help=_TEXT, examples=_EXAMPLES)
-@click.argument("path", metavar="PATH")
+@click.argument(
+    "paths",
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    shell_complete=complete_notes,
+)
 @click.option(
     "--from", "start", callback=whole_number(), metavar="N", help="The first line."
 )
@@ -40,17 +59,54 @@ _EXAMPLES: Final = (
 )
 @click.pass_context
 def get_command(
-    context: click.Context, path: str, start: int | None, lines: int | None
-) -> None:
-    """Print what a path and a range name."""
+    context: click.Context,
+    paths: tuple[str, ...],
+    start: int | None,
+    lines: int | None,
+) -> int:
+    """Print what paths and a range name."""
     call = CommandCall.of(context)
+    if len(paths) > 1:
+        if start or lines:
+            raise CommandUsageError(
+                "--from and --lines are for one PATH",
+                remedy="name the lines of each as in note.md#L3-L9",
+            )
+        return _print_several(call, paths)
     with memory_of(call) as memory:
-        document = memory.get(path, start or 1, lines)
+        document = memory.get(decode_argument(paths[0]), start or 1, lines)
     if call.output.json:
         from notewell.adapters.surfaces import wire
 
         call.output.value(wire.document_json(document))
-        return
+        return 0
+    _print(call, document)
+    return 0
+
+
+def _print_several(call: CommandCall, paths: Sequence[str]) -> int:
+    """Print notes one after the other, each below its name; 2 if one was refused."""
+    if len(paths) > _MOST_AT_ONCE:
+        raise CommandUsageError(
+            f"{len(paths)} notes are more than {_MOST_AT_ONCE}",
+            remedy="ask for them in several calls",
+        )
+    with memory_of(call) as memory:
+        documents = memory.get_many([decode_argument(path) for path in paths])
+    if call.output.json:
+        from notewell.adapters.surfaces import wire
+
+        call.output.value(wire.documents_json(documents))
+    else:
+        for document in documents:
+            if document.found:
+                call.output.text(f"==> {one_line(document.path)} <==\n")
+            _print(call, document)
+    refused = any((each.reason or "").startswith("path-refused") for each in documents)
+    return 2 if refused else 0
+
+
+def _print(call: CommandCall, document: Document) -> None:
     for sentence in _remarks(document):
         call.output.note(one_line(sentence))
     call.output.text(_rendered(document, Screen.of()))
@@ -58,7 +114,7 @@ def get_command(
 
 def _remarks(document: Document) -> list[str]:
     if not document.found:
-        return [f"not found: {document.path}" + _because(document)]
+        return [f"not found: {document.path}" + because(document), *instead(document)]
     remarks = [f"note: {document.reason}"] if document.reason else []
     if document.end_line < document.start_line and document.total_lines:
         remarks.append(f"note: the note ends at line {document.total_lines:,}")
@@ -70,7 +126,14 @@ def _remarks(document: Document) -> list[str]:
     return remarks
 
 
-def _because(document: Document) -> str:
+def instead(document: Document | NoteLinks) -> Iterator[str]:
+    """Say which notes may be meant."""
+    if document.nearest:
+        yield f"nearest: {', '.join(document.nearest)}"
+
+
+def because(document: Document | NoteLinks) -> str:
+    """Say why there is no such note, if it is not just missing."""
     known = document.reason in (None, "not-found")
     return "" if known else f" ({document.reason})"
 

@@ -19,7 +19,7 @@ _TEXT: Final = """Serve the memory to agents by the Model Context Protocol.
 
 A client starts this and speaks to it over standard input and output. With --http it
 listens on 127.0.0.1 instead, for clients that send the token in the token file as
-`Authorization: Bearer`. The tools are memory_search and memory_get.
+`Authorization: Bearer`. The tools are memory_search, memory_get and memory_links.
 
 The conversation is the owner's own, unless --session-key or --chat-type says
 otherwise. Where the server has none, a client may name its own over HTTP, in the

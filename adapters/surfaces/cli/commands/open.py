@@ -8,6 +8,7 @@ from typing import Final
 import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.note_paths import complete_notes
 from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.plain_text import decode_argument
 from notewell.errors import UsageError
@@ -42,7 +43,7 @@ _DEFAULT: Final = "vi"
 
 
 @click.command("open", cls=Command, help=_TEXT, examples=_EXAMPLES)
-@click.argument("citation", metavar="CITATION")
+@click.argument("citation", metavar="CITATION", shell_complete=complete_notes)
 @click.pass_context
 def open_command(context: click.Context, citation: str) -> int:
     """Open what a citation names; the exit code is the editor's."""
@@ -51,8 +52,10 @@ def open_command(context: click.Context, citation: str) -> int:
         found = memory.get(decode_argument(citation))
         file = Path(os.path.normpath(memory.workspace.root / found.path))
     if not found.found:
+        near = ", ".join(found.candidates or found.nearest)
         raise UsageError(
-            f"there is no note {found.path!r}", remedy="search for it: notewell search"
+            f"there is no note {found.path!r}",
+            remedy=f"there is {near}" if near else "search for it: notewell search",
         )
     if call.output.json:
         call.output.value({"file": str(file), "line": found.start_line})

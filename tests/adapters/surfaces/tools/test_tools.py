@@ -53,7 +53,8 @@ async def test_the_parameters_are_openclaws(memory: Memory) -> None:
     named = {tool["name"]: list(tool["input_schema"]["properties"]) for tool in tools}
     assert named == {
         "memory_search": ["query", "maxResults", "minScore", "source"],
-        "memory_get": ["path", "from", "lines"],
+        "memory_get": ["path", "paths", "from", "lines"],
+        "memory_links": ["path"],
     }
     assert tools[0]["input_schema"]["required"] == ["query"]
 
