@@ -188,12 +188,13 @@ class Engine:
             for path, why in store.problems(live).items()
             if holds_no_text(why)
         }
-        unread = {**unread, **_visible({**textless, **here.unread()}, query)}
+        waiting = {**unread, **_visible(here.unread(), query)}
+        unread = {**_visible(textless, query), **waiting}
         closed = tuple(
             f"The workspace cannot be read: {each.detail}."
             for each in here.unreadable()
         )
-        stale = bool(found.freshness.stale or pending or unread or closed)
+        stale = bool(found.freshness.stale or pending or waiting or closed)
         return _told(
             replace(
                 found,

@@ -62,6 +62,7 @@ def test_an_empty_answer_names_the_files_that_hold_no_text(
     assert said.startswith(
         "Holds no text that can be read, and is left out: memory/picture.md"
     )
+    assert (empty.freshness.pending, empty.freshness.stale) == (0, False)
     assert notebook.ask("kiwi").warnings == ()
 
 
