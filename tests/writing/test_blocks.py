@@ -191,3 +191,19 @@ def test_a_large_text_is_compared_with_a_large_note_in_one_pass() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.split()[0] == "20000"
     assert ran.stdout.split()[-1] == "0"
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [
+        ["- ```sh", "  a", "", "  # no heading", "  ```"],
+        ["1. ~~~", "   a", "", "   - no item", "   ~~~"],
+        ["> ```", "> a", ">", "> # no heading", "> ```"],
+        ["````", "```", "", "# no heading", "````"],
+    ],
+    ids=["in a list", "with tildes", "in a quote", "nested"],
+)
+def test_a_fence_is_one_block_wherever_it_opens(fence: list[str]) -> None:
+    blocks = list(split_blocks([*fence, "# Ports", "text"]))
+
+    assert [block.lines for block in blocks] == [tuple(fence), ("# Ports",), ("text",)]

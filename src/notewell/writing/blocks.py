@@ -19,7 +19,6 @@ from typing import Final, NamedTuple
 
 _HEADING: Final = re.compile(r"(#{1,6})(?:[ \t]|$)")
 _ITEM: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)")
-_FENCE: Final = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 
 _LEAD: Final = 7
 """The level of a line such as `Decisions:` above a list: a heading below all others."""
@@ -85,10 +84,15 @@ def find_new_text(
 
 def split_blocks(lines: Iterable[str]) -> Iterator[TextBlock]:
     """Take lines apart. Empty lines between blocks are only remembered as gaps."""
+    from notewell.markdown import read_structure  # late: few programs write
+
     block: list[str] = []
     blanks: list[str] = []
-    gap, fence = False, ""
-    for line in lines:
+    gap = fence = False
+    lines = list(lines)
+    code = read_structure(lines).code
+    unended = {line for first, end in code for line in range(first, end - 1)}
+    for number, line in enumerate(lines):
         if not fence and not line.strip():
             blanks.append(line)
             continue
@@ -101,7 +105,7 @@ def split_blocks(lines: Iterable[str]) -> Iterator[TextBlock]:
             gap = bool(blanks)
         blanks = []
         block.append(line)
-        fence = _fence_after(line, fence)
+        fence = number in unended
     if block:
         yield _block(block, gap)
 
@@ -326,14 +330,6 @@ def _goes_on(block: list[str], blanks: list[str], line: str) -> bool:
         return _ITEM.match(block[0]) is not None and line[:1] in (" ", "\t")
     begins = _HEADING.match(line) or _ITEM.match(line) or _HEADING.match(block[-1])
     return begins is None
-
-
-def _fence_after(line: str, fence: str) -> str:
-    found = _FENCE.match(line)
-    if not fence:
-        return found[1] if found else ""
-    closes = found and found[1].startswith(fence) and line.strip() == found[1]
-    return "" if closes else fence
 
 
 def _outer(headings: list[TextBlock], block: TextBlock) -> list[TextBlock]:
