@@ -13,6 +13,7 @@ from notewell.backends.text.pictures import without_pictures
 from notewell.errors import PathRefused
 from notewell.types import source_of
 from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
+from notewell.workspace.placeholders import WHY, is_fetched_by_reading
 
 
 class Verifier:
@@ -44,6 +45,9 @@ class Verifier:
         file = self._file(passage.path)
         if file and _is_unchanged(file, passage.signature):
             return scored
+        if file and is_fetched_by_reading(file):
+            self.unread[passage.path] = WHY  # it would be fetched
+            file = None
         lines = self._read(file, passage.path) if file else None
         found = None if lines is None else _find(scored, lines)
         self.stale = self.stale or found != scored

@@ -31,7 +31,7 @@ from notewell.backends.qmd.transcripts import TranscriptCopies, TranscriptDrift
 from notewell.files import read_regular
 from notewell.types import FallbackReason, Skipped, source_of
 from notewell.workspace import Note, WorkspaceScan, scan
-from notewell.workspace.layout import USER_NOTE
+from notewell.workspace.layout import USER_NOTE, without_suffix
 
 _PATIENCE_MS: Final = 5_000
 _PASSED_OVER: Final = (
@@ -379,4 +379,5 @@ def _namer(
 
 def _is_meant(inner: str, means: Callable[[str], bool]) -> bool:
     """Whether a pattern means a note, or QMD passes over its folder."""
-    return is_never_read(inner) or means(f"{inner[:-3]}{inner[-3:].lower()}")
+    stem = without_suffix(inner)
+    return is_never_read(inner) or means(stem + inner[len(stem) :].lower())

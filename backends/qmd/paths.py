@@ -28,11 +28,9 @@ from notewell.workspace import Locator, Workspace, split_lines
 from notewell.workspace.decoding import decode
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
-    LONG_TERM_NOTE,
-    LONG_TERM_NOTE_IN_LOWER_CASE,
-    MEMORY_FOLDER,
     has_workspace_layout,
-    lists_name,
+    long_term_note,
+    memory_folder,
     relative_to,
 )
 
@@ -40,7 +38,8 @@ if TYPE_CHECKING:
     from notewell.backends.text.filtering import ReadNote
 
 MAIN: Final = "notes"
-_EVERYTHING: Final = "**/*.md"
+_NOTES: Final = ("**/*.md", "**/*.markdown")
+_EVERYTHING: Final = "**/*.{md,markdown}"
 _ODD: Final = re.compile(r"[^a-z0-9]+")
 _SUFFIX: Final = re.compile(r"\.[a-z0-9]+\Z")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
@@ -171,9 +170,9 @@ def _main(root: Path) -> Collection:
     folder = os.path.realpath(root)
     pattern = _EVERYTHING
     if has_workspace_layout(folder):
-        upper = lists_name(folder, LONG_TERM_NOTE)
-        long_term = LONG_TERM_NOTE if upper else LONG_TERM_NOTE_IN_LOWER_CASE
-        pattern = f"{{{long_term},{MEMORY_FOLDER}/{_EVERYTHING}}}"
+        below = memory_folder(folder)
+        notes = ",".join(f"{below}/{each}" for each in _NOTES)
+        pattern = f"{{{long_term_note(folder)},{notes}}}"
     return Collection(name=MAIN, folder=folder, pattern=pattern)
 
 

@@ -234,7 +234,7 @@ def _markdown_link(line: int, written: str) -> Link | None:
     if "%" in target:
         target = unquote(target, errors="surrogateescape")
     target = target.strip()
-    is_note = target[-3:].lower() == ".md" or not _FILE.search(target)
+    is_note = target.lower().endswith((".md", ".markdown")) or not _FILE.search(target)
     if not is_note or not target.isprintable() or target[-1:] in ("", "/"):
         return None
     return Link(line, target, unquote(fragment))

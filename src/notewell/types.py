@@ -67,7 +67,8 @@ def source_of(path: str) -> Source:
     >>> source_of("sessions/4f2a.jsonl"), source_of("sessions/minutes.md")
     ('sessions', 'memory')
     """
-    transcript = path.startswith("sessions/") and path[-3:].lower() != ".md"
+    note = path[-9:].lower().endswith((".md", ".markdown"))
+    transcript = path.startswith("sessions/") and not note
     return "sessions" if transcript else "memory"
 
 

@@ -11,10 +11,10 @@ from typing import Final
 
 from notewell.dates import day_in_name
 from notewell.workspace.habits import USUAL_PATTERN, daily_habit
-from notewell.workspace.layout import MEMORY_FOLDER, Workspace, is_markdown
+from notewell.workspace.layout import MEMORY_FOLDER, Workspace, as_listed, is_markdown
 
 _DAY: Final = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(-.*)?\.md\Z", re.IGNORECASE | re.DOTALL
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(-.*)?\.(?:md|markdown)\Z", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -65,7 +65,8 @@ def notes_of_day(workspace: Workspace, day: date) -> list[str]:
     habit = daily_habit(workspace)
     if habit is None:
         return []
-    folder, _, log = habit.path_of(day).rpartition("/")
+    listed = as_listed(str(workspace.root), habit.path_of(day))
+    folder, _, log = listed.rpartition("/")
     try:
         names = os.listdir(os.path.join(workspace.root, *folder.split("/")))
     except OSError:

@@ -246,4 +246,4 @@ def _by_path(names: NoteNames, asked: str) -> list[str]:
 
 def _preferred(paths: list[str]) -> list[str]:
     """Return the notes of `memory/` itself, if there are any."""
-    return [p for p in paths if os.path.dirname(p) == MEMORY_FOLDER] or paths
+    return [p for p in paths if os.path.dirname(p).casefold() == MEMORY_FOLDER] or paths

@@ -22,13 +22,15 @@ MAX_NOTE_BYTES: Final = MAX_FILE_BYTES
 """A larger file is an export or a log: it would cost more than it can answer."""
 
 LONG_TERM_NOTE: Final = "MEMORY.md"
-LONG_TERM_NOTE_IN_LOWER_CASE: Final = "memory.md"
+LONG_TERM_NAMES: Final = (LONG_TERM_NOTE, "memory.md", "Memory.md")
+"""What the long-term note may be called, the first that is listed before the others."""
+
 USER_NOTE: Final = "USER.md"
 MEMORY_FOLDER: Final = "memory"
+FOLDER_NAMES: Final = (MEMORY_FOLDER, "Memory", "MEMORY")
+"""What that folder may be called; the first that is listed is the one."""
 
-READABLE_AT_ROOT: Final = frozenset(
-    {LONG_TERM_NOTE, LONG_TERM_NOTE_IN_LOWER_CASE, USER_NOTE, "DREAMS.md"}
-)
+READABLE_AT_ROOT: Final = frozenset({*LONG_TERM_NAMES, USER_NOTE, "DREAMS.md"})
 
 # Folders that are never notes, whatever lies in them. `build`, `dist` and `env`
 # are not here: people do keep notes in folders of these names.
@@ -48,6 +50,7 @@ HEAVY_MARKERS: Final = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 """A folder with one of these is a virtual environment or a cache."""
 
 MARKDOWN_SUFFIXES: Final = frozenset({".md", ".MD", ".Md", ".mD"})
+_LONG_SUFFIX: Final = ".markdown"
 _TRIES: Final = 5
 _FARTHEST: Final = 2**63 - 1
 
@@ -125,8 +128,19 @@ class WorkspaceScan:
 
 
 def is_markdown(name: str) -> bool:
-    """Whether a file of this name is a note: `.md` in any case."""
-    return name[-3:] in MARKDOWN_SUFFIXES
+    """Whether a file of this name is a note: `.md` or `.markdown`, in any case."""
+    return name[-3:] in MARKDOWN_SUFFIXES or name[-9:].lower() == _LONG_SUFFIX
+
+
+def without_suffix(name: str) -> str:
+    """Return the name of a note without the suffix of Markdown.
+
+    >>> without_suffix("plan.md"), without_suffix("plan.Markdown"), without_suffix("plan.txt")
+    ('plan', 'plan', 'plan.txt')
+    """
+    if name[-3:] in MARKDOWN_SUFFIXES:
+        return name[:-3]
+    return name[: -len(_LONG_SUFFIX)] if is_markdown(name) else name
 
 
 def is_hidden_or_heavy(name: str) -> bool:
@@ -141,19 +155,38 @@ def has_workspace_layout(root: str) -> bool:
     answer as any other.
     """
     try:
-        if lists_name(root, LONG_TERM_NOTE):
-            return True
-        memory = os.path.join(root, MEMORY_FOLDER)
-        return lists_name(root, MEMORY_FOLDER) and os.path.isdir(memory)
+        return lists_name(root, LONG_TERM_NOTE) or _memory_folder(root) is not None
     except OSError:
         return False
 
 
+def memory_folder(root: str) -> str:
+    """Return the name of the folder `memory` as the disk lists it."""
+    try:
+        return _memory_folder(root) or MEMORY_FOLDER
+    except OSError:
+        return MEMORY_FOLDER
+
+
+def _memory_folder(root: str) -> str | None:
+    for name in FOLDER_NAMES:
+        if lists_name(root, name) and os.path.isdir(os.path.join(root, name)):
+            return name
+    return None
+
+
+def as_listed(root: str, path: str) -> str:
+    """Return a path that begins with `memory/` with the name that its folder has here."""
+    first, slash, rest = path.partition("/")
+    if not slash or first not in FOLDER_NAMES:
+        return path
+    return f"{memory_folder(root)}/{rest}" if has_workspace_layout(root) else path
+
+
 def long_term_note(root: str) -> str:
-    """Return the name of the long-term note: the older one if only that is there."""
-    older = LONG_TERM_NOTE_IN_LOWER_CASE
-    only_older = lists_name(root, older) and not lists_name(root, LONG_TERM_NOTE)
-    return older if only_older else LONG_TERM_NOTE
+    """Return the name of the long-term note: another one if only that is there."""
+    listed = (name for name in LONG_TERM_NAMES if lists_name(root, name))
+    return next(listed, LONG_TERM_NOTE)
 
 
 def lists_name(folder: str, name: str) -> bool:

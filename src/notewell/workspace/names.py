@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from notewell.workspace.layout import is_markdown
+from notewell.workspace.layout import without_suffix
 
 _CLOSE: Final = 0.5
 """How similar a name has to be, from 0 to 1, to be told instead of another."""
@@ -59,8 +59,7 @@ def path_key(path: str) -> str:
     >>> path_key("pages/Area___Pump.md")
     'pages/area/pump'
     """
-    stem = path[:-3] if is_markdown(path) else path
-    return name_key(stem.replace("___", "/"))
+    return name_key(without_suffix(path).replace("___", "/"))
 
 
 def file_key(path: str) -> str:
@@ -120,7 +119,7 @@ def linked_notes(names: NoteNames, path: str, target: str, *, wiki: bool) -> lis
         return []
     inside = [each for each in found if each.startswith(folder and f"{folder}/")]
     few = _fewest_folders(inside) or _fewest_folders(found)
-    return few or (notes_by_title(names, _without_suffix(target)) if wiki else [])
+    return few or (notes_by_title(names, without_suffix(target)) if wiki else [])
 
 
 def _fewest_folders(paths: Sequence[str]) -> list[str]:
@@ -166,10 +165,6 @@ def _pairs(text: str) -> set[str]:
     """Return the pairs of characters that stand side by side, with the borders."""
     text = f" {text} "
     return {text[at : at + 2] for at in range(len(text) - 1)}
-
-
-def _without_suffix(target: str) -> str:
-    return target[:-3] if is_markdown(target) else target
 
 
 class GivenNames:

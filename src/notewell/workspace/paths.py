@@ -21,10 +21,12 @@ from notewell.workspace.layout import (
     MEMORY_FOLDER,
     READABLE_AT_ROOT,
     Workspace,
+    as_listed,
     has_workspace_layout,
     is_hidden_or_heavy,
     is_markdown,
     lists_name,
+    memory_folder,
     real_path,
     relative_to,
 )
@@ -119,7 +121,12 @@ class Locator:
             self._root = root
         way = _Way(self._root, request, self._areas, self._entered)
         target = os.path.normpath(os.path.join(self._root, request.path))
-        return _located(request, way.follow(target))
+        found = way.follow(target)
+        if found.file is None and not os.path.isabs(request.path):
+            listed = as_listed(self._root, request.path)
+            if listed != request.path:
+                found = way.follow(os.path.join(self._root, listed))
+        return _located(request, found)
 
 
 class _Way(NamedTuple):
@@ -159,7 +166,7 @@ class _Way(NamedTuple):
         if extra is not None and extra.is_file and not parts:
             return extra.top
         refuse_by_name(self.request, parts)
-        if area.only_memory and not _is_memory(parts):
+        if area.only_memory and not _is_memory(area.top, parts):
             why = "only MEMORY.md, USER.md, DREAMS.md and memory/ are read here"
             raise PathRefused(self.request.given, why)
         file = _Steps(area.top, self.request, self.entered).follow(parts)
@@ -285,10 +292,10 @@ def _below(top: str, target: str) -> tuple[str, ...] | None:
     return tuple(target[len(start) :].split(os.sep))
 
 
-def _is_memory(parts: tuple[str, ...]) -> bool:
+def _is_memory(top: str, parts: tuple[str, ...]) -> bool:
     if len(parts) == 1:
         return parts[0] in READABLE_AT_ROOT
-    return parts[0] == MEMORY_FOLDER
+    return parts[0] == MEMORY_FOLDER or parts[0] == memory_folder(top)
 
 
 def _listed(folder: str, part: str) -> str | None:

@@ -30,7 +30,7 @@ _MARKDOWN: Final = re.compile(
 )
 _SAID: Final = re.compile(r"\A(?:[-*] |\d{1,3}\. )?(?:Source: )?", re.IGNORECASE)
 _QUOTED: Final = ('""', "''", "``", "<>", "“”", "«»", "()")
-_AFTER: Final = re.compile(r"(?<=\.md)[.,;:]+\Z", re.IGNORECASE)
+_AFTER: Final = re.compile(r"(?:(?<=\.md)|(?<=\.markdown))[.,;:]+\Z", re.IGNORECASE)
 _ENCODED: Final = re.compile(r"%[0-9a-f]{2}", re.IGNORECASE)
 _LONGEST: Final = 4_096
 """Characters; a longer text has one reading, the literal one."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from notewell.errors import PathRefused
 from notewell.values import dataclass
-from notewell.workspace.layout import is_markdown
+from notewell.workspace.layout import is_markdown, without_suffix
 
 # `#L3`, `#L3-L9` and `#L3-9` at the end of a citation, also with columns.
 CITED: Final = re.compile(
@@ -59,7 +59,7 @@ class PathRequest:
         odd = self.is_foreign or path[:1] in ("/", ".") or path[1:3] in (":/", ":\\")
         if odd or ".." in path.split("/") or not is_markdown(path):
             return None
-        return path[:-3]
+        return without_suffix(path)
 
 
 def parse_path_request(given: str) -> PathRequest:

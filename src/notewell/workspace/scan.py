@@ -23,13 +23,12 @@ from notewell.types import ExtraPath, Skipped
 from notewell.workspace.decoding import decode
 from notewell.workspace.extra import Extra, resolve_extra_paths
 from notewell.workspace.layout import (
+    FOLDER_NAMES,
     HEAVY_MARKERS,
     HEAVY_NAMES,
-    LONG_TERM_NOTE,
-    LONG_TERM_NOTE_IN_LOWER_CASE,
+    LONG_TERM_NAMES,
     MARKDOWN_SUFFIXES,
     MAX_NOTE_BYTES,
-    MEMORY_FOLDER,
     USER_NOTE,
     Note,
     Workspace,
@@ -42,13 +41,21 @@ from notewell.workspace.layout import (
     relative_to,
     show_name,
 )
+from notewell.workspace.placeholders import (
+    NOT_DOWNLOADED,
+    WHY,
+    is_hollow,
+    is_placeholder,
+    placeheld_name,
+    placeholder_of,
+)
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _ALL_MAY_READ: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
-_NOT_NOW: Final = frozenset({"unreadable", "missing", "too-large"})
+_NOT_NOW: Final = frozenset({"unreadable", "missing", "too-large", NOT_DOWNLOADED})
 """Reasons for which nobody has taken a note away."""
 
 _LINK: Final = "a symbolic link, it is not followed"
@@ -116,6 +123,7 @@ def scan(workspace: Workspace, *, until: float | None = None) -> WorkspaceScan:
     walk = _Walk(root, keeps_identities=bool(workspace.extra_paths), until=until)
     walk.tree(root, "", only_memory=has_workspace_layout(root))
     extra_paths = [walk.extra(extra) for extra in resolve_extra_paths(workspace)]
+    walk.leave_out_hollow()
     walk.notes.sort(key=itemgetter(0))
     skipped = {(each.path, each.reason): each for each in walk.skipped}
     return WorkspaceScan(
@@ -146,6 +154,9 @@ class _Walk:
         self._keeps_identities = keeps_identities
         self._identities: list[tuple[int, int]] = []
         self._stack: list[tuple[str, str, IgnoreRules]] = []
+        # Notes without a block on the disk, with its device; and devices that count them.
+        self._hollow: dict[str, int] = {}
+        self._solid: set[int] = set()
 
     def tree(self, top: str, prefix: str, *, only_memory: bool = False) -> None:
         """Read a folder and all below it; `prefix` comes before each path."""
@@ -191,6 +202,15 @@ class _Walk:
             files=found,
             problem=extra.problem.detail if extra.problem else None,
         )
+
+    def leave_out_hollow(self) -> None:
+        """Leave out the notes that have no block where others have some."""
+        if not self._hollow:
+            return
+        for path, device in self._hollow.items():
+            if device in self._solid:
+                self._skip(path, NOT_DOWNLOADED, WHY)
+        self.notes = [note for note in self.notes if note.path not in self.unread]
 
     def _narrow(self, extra: Extra, notes: int, skipped: int) -> None:
         """Keep what the pattern of an extra path means."""
@@ -251,18 +271,19 @@ class _Walk:
         return rules
 
     def _memory_of(self, entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
-        names = {entry.name for entry in entries}
-        wanted = {MEMORY_FOLDER, LONG_TERM_NOTE, USER_NOTE}
-        if LONG_TERM_NOTE not in names:
-            wanted.add(LONG_TERM_NOTE_IN_LOWER_CASE)
-        elif LONG_TERM_NOTE_IN_LOWER_CASE in names:
-            detail = f"{LONG_TERM_NOTE} is read instead"
-            self._skip(LONG_TERM_NOTE_IN_LOWER_CASE, "duplicate", detail)
+        folders = {entry.name for entry in entries if entry.is_dir()}
+        files = {entry.name for entry in entries} - folders
+        wanted = {USER_NOTE, *map(placeholder_of, (USER_NOTE, *LONG_TERM_NAMES))}
+        for names, here in ((LONG_TERM_NAMES, files), (FOLDER_NAMES, folders)):
+            found = [name for name in names if name in here]
+            wanted.update(found[:1])
+            for other in found[1:]:
+                self._skip(other, "duplicate", f"{found[0]} is read instead")
         return [
             entry
             for entry in entries
             if entry.name in wanted
-            and (entry.name == MEMORY_FOLDER or not os.path.isdir(entry.path))
+            and (entry.name in FOLDER_NAMES) == (entry.name in folders)
         ]
 
     def _folder(
@@ -271,18 +292,26 @@ class _Walk:
         for entry in entries:
             name = entry.name
             if name[0] == "." or name in HEAVY_NAMES:
+                self._placeholder(name, prefix, rules)
                 continue
             try:
                 if entry.is_dir(follow_symlinks=False):
                     self._push(entry, prefix, rules)
                 elif entry.is_symlink():
                     self._link(entry, prefix, rules)
-                elif name[-3:] in MARKDOWN_SUFFIXES:
+                elif name[-3:] in MARKDOWN_SUFFIXES or is_markdown(name):
                     self._file(entry, prefix + name, rules)
+                else:
+                    self._placeholder(name, prefix, rules)
             except FileNotFoundError:
                 continue  # it has vanished since it was listed
             except OSError as exc:
                 self._skip(prefix + name, "unreadable", exc.strerror)
+
+    def _placeholder(self, name: str, prefix: str, rules: IgnoreRules) -> None:
+        note = placeheld_name(name) if name[-5:] == "cloud" else None
+        if note and self._wanted(prefix + note, rules):
+            self._skip(prefix + note, NOT_DOWNLOADED, WHY)
 
     def _wanted(self, path: str, rules: IgnoreRules) -> bool:
         if rules.levels and rules.exclude(path):
@@ -327,7 +356,13 @@ class _Walk:
             self._skip(path, "too-large", f"{size:,} bytes, limit {MAX_NOTE_BYTES:,}")
         elif not (mode & _ALL_MAY_READ == _ALL_MAY_READ or self._may_read(found, file)):
             self._skip(path, "unreadable", "no permission to read")
+        elif is_placeholder(found):
+            self._skip(path, NOT_DOWNLOADED, WHY)
         else:
+            if is_hollow(found):
+                self._hollow[path] = found.st_dev
+            else:
+                self._solid.add(found.st_dev)
             times = nanoseconds(found.st_mtime_ns), nanoseconds(found.st_ctime_ns)
             note = Note(path, file, size, *times)
             self.notes.append(note)

@@ -127,7 +127,7 @@ class _Place(NamedTuple):
     def of(cls, workspace: Workspace, path: str) -> "_Place":
         located = locate(workspace, path, exactly=True)
         root = os.path.realpath(workspace.root)
-        file = located.file or os.path.join(root, *path.split("/"))
+        file = located.file or os.path.join(root, *located.path.split("/"))
         return cls(root, located.path, file)
 
 
