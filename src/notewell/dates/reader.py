@@ -82,9 +82,11 @@ def _without_overlaps(found: Sequence[Found]) -> list[Found]:
         return one.unit == "day", one.alone, one.end - one.start, one.told
 
     kept: list[Found] = []
+    taken = bytearray(max((one.end for one in found), default=0))
     for one in sorted(found, key=worth, reverse=True):
-        if all(one.end <= other.start or other.end <= one.start for other in kept):
+        if not any(taken[one.start : one.end]):
             kept.append(one)
+            taken[one.start : one.end] = b"x" * (one.end - one.start)
     return sorted(kept, key=lambda one: one.start)
 
 
