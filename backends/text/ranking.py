@@ -8,7 +8,7 @@ from itertools import compress, count
 from msgspec.structs import replace
 
 from notewell.backends.text.analysis import forms_of
-from notewell.backends.text.passages import ScoredPassage, without_repeats
+from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
 from notewell.backends.text.scoring import ExactMatch
 from notewell.backends.text.secondhand import join_copies, lower_host_writings
 from notewell.config import QuerySettings
@@ -118,7 +118,8 @@ def lift_dated(
 def _lifted(
     scored: ScoredPassage, best: ScoredPassage, dates: Sequence[DateRange]
 ) -> ScoredPassage:
-    near = _nearness(scored.passage.path, scored.passage.heading, dates)
+    passage = scored.passage
+    near = _nearness(passage.path, passage.heading, dates, passage)
     if not near:
         return scored
     score = scored.score
@@ -139,9 +140,28 @@ def _lift(score: float, near: float) -> float:
     return score + (1 - score) * _DATE_LIFT * near
 
 
-def _nearness(path: str, heading: str, dates: Sequence[DateRange]) -> float:
+def _nearness(
+    path: str, heading: str, dates: Sequence[DateRange], passage: Passage | None = None
+) -> float:
     written = day_in_name(path) or day_in_name(heading)
+    if written is None and passage is not None:
+        written = _day_given(passage)
     return nearness(written, dates) if written else 0.0
+
+
+def _day_given(passage: Passage) -> date | None:
+    """Return the day that a note's front matter names.
+
+    Not that of the file's last change: a list that is kept for years changed lately, too.
+    """
+    written = passage.written
+    if written is None:
+        return None
+    try:
+        changed = date.fromtimestamp(passage.signature[1] / 1e9)
+    except (OverflowError, OSError, ValueError):
+        return written
+    return None if written == changed else written
 
 
 def lifted_score(

@@ -11,7 +11,7 @@ from notewell.errors import UsageError
 GOOD = (
     '{"id": "q1", "query": "port", "category": "fact", "relevant":'
     ' [{"path": "MEMORY.md", "start_line": 3, "end_line": 4, "grade": 2}],'
-    ' "ignore": [{"path": "USER.md", "start_line": 1}]}'
+    ' "ignore": [{"path": "USER.md", "start_line": 1}], "today": "2026-11-12"}'
 )
 
 
@@ -27,6 +27,7 @@ def test_a_line_is_a_query_with_its_places(tmp_path: Path) -> None:
     assert (query.id, query.text, query.category) == ("q1", "port", "fact")
     assert query.right == (LineRange("MEMORY.md", 3, 4, 2.0),)
     assert query.ignored == (LineRange("USER.md", 1, 1),)
+    assert str(query.today) == "2026-11-12"
 
 
 def test_a_place_without_lines_is_the_whole_note_and_a_grade_of_0_no_place(

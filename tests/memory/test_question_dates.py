@@ -20,8 +20,8 @@ DAYS = ("2026-03-03", "2026-11-24", "2026-11-30", "2026-12-01")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("dates")
     (root / "notes/memory").mkdir(parents=True)
-    for day in DAYS:
-        text = "We decided that the gateway moves.\n"
+    for day, tree in zip(DAYS, ("alder", "birch", "cedar", "elder"), strict=True):
+        text = f"We decided that the gateway moves, said {tree}.\n"
         (root / f"notes/memory/{day}.md").write_text(text, encoding="utf-8")
     return root
 
@@ -99,6 +99,24 @@ def test_yesterday_is_that_of_the_users_clock(root: Path, zone: str, day: str) -
     assert answer.understood is not None
     assert answer.understood.dates[0].since == day
     assert answer.results[0].path == f"memory/{day}.md"
+
+
+def test_a_note_is_of_the_day_that_its_front_matter_names(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    named = {"alder": "2026-01-05", "birch": "2026-03-03", "cedar": "2026-06-05"}
+    for name, day in named.items():
+        text = (
+            f"---\ndate: {day}\n---\nWe decided that the gateway moves, said {name}.\n"
+        )
+        (tmp_path / f"memory/{name}.md").write_text(text, encoding="utf-8")
+
+    with open_memory_sync(
+        workspace=tmp_path, environ=environ_of(tmp_path, "UTC")
+    ) as memory:
+        answer = memory.search("the gateway on March 3rd", now=NOW)
+
+    assert answer.results[0].path == "memory/birch.md"
+    assert len(answer.results) == 3
 
 
 def test_from_a_folder_of_a_vault_that_folder_alone_is_asked(

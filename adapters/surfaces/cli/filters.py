@@ -1,6 +1,7 @@
 """The options of a filter, which `search` and `recent` share."""
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -46,8 +47,17 @@ def filter_options(command: _Function) -> _Function:
     return command
 
 
-def filter_of(given: Mapping[str, Any]) -> "Filter | None":
+def narrows(given: Mapping[str, Any]) -> bool:
+    """Whether the options say anything."""
+    return any(value not in (None, ()) for value in given.values())
+
+
+def filter_of(given: Mapping[str, Any], today: date) -> "Filter | None":
     """Return the filter that the options say; None if they say nothing.
+
+    Args:
+        given: The values by the names of the options.
+        today: The day on the user's calendar, from which `yesterday` is told.
 
     Raises:
         UsageError: a value makes no sense.
@@ -63,5 +73,6 @@ def filter_of(given: Mapping[str, Any]) -> "Filter | None":
             if isinstance(value, str)
             else [decode_argument(each) for each in value]
             for name, value in said.items()
-        }
+        },
+        today,
     )

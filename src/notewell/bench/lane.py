@@ -22,6 +22,7 @@ from notewell.bench.messages import (
     WorkerRequest,
     encode_message,
 )
+from notewell.bench.queries import JudgedQuery
 from notewell.types import SearchAnswer
 
 _SEARCH_SECONDS: Final = 120.0
@@ -92,10 +93,11 @@ class Lane:
         else:
             _, self.unavailable = _failure(reply)
 
-    def ask(self, key: str, text: str) -> None:
+    def ask(self, query: JudgedQuery) -> None:
         """Put a query, and keep the answer and its time."""
-        attempt = self.attempts.setdefault(key, Attempt())
-        reply = self._ask_worker(SearchRequest(query=text), within=_SEARCH_SECONDS)
+        attempt = self.attempts.setdefault(query.id, Attempt())
+        request = SearchRequest(query=query.text, today=query.today)
+        reply = self._ask_worker(request, within=_SEARCH_SECONDS)
         if isinstance(reply, SearchReply) and reply.answer.reason != "unavailable":
             attempt.answer = attempt.answer or reply.answer
             attempt.times.append(reply.ms)

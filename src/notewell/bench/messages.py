@@ -1,5 +1,6 @@
 """What the benchmark and its workers tell each other: one JSON value a line."""
 
+from datetime import date
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -17,9 +18,10 @@ class IndexRequest(WorkerMessage, frozen=True, kw_only=True, tag="index"):
 
 
 class SearchRequest(WorkerMessage, frozen=True, kw_only=True, tag="search"):
-    """To a worker: answer a question."""
+    """To a worker: answer a question, as if it were asked on a day, if one is named."""
 
     query: str
+    today: date | None = None
 
 
 class FinishRequest(WorkerMessage, frozen=True, kw_only=True, tag="finish"):

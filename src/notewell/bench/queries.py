@@ -5,11 +5,13 @@
      "ignore": [{"path": "...", "start_line": 9, "end_line": 9}]}
 
 `category`, `grade` and `ignore` may be left out; a place without lines is the whole file.
+`"today": "2026-03-09"` says on which day it is asked, for words such as `yesterday`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
@@ -36,6 +38,7 @@ class JudgedQuery:
         category: The kind of question.
         right: Where the answer stands; at least one place, grades above 0.
         ignored: Places that are neither right nor wrong.
+        today: The day on which it is asked; None: today.
     """
 
     id: str
@@ -43,6 +46,7 @@ class JudgedQuery:
     category: str
     right: tuple[LineRange, ...]
     ignored: tuple[LineRange, ...] = ()
+    today: date | None = None
 
 
 _Line: TypeAlias = Annotated[int, msgspec.Meta(le=WHOLE)]
@@ -61,6 +65,7 @@ class _Row(msgspec.Struct, frozen=True):
     relevant: tuple[_Lines, ...]
     category: str | None = None
     ignore: tuple[_Lines, ...] = ()
+    today: date | None = None
 
 
 def read_queries(file: Path) -> tuple[JudgedQuery, ...]:
@@ -131,6 +136,7 @@ def _query(line: bytes, where: str) -> JudgedQuery:
         category=row.category or _WITHOUT_CATEGORY,
         right=tuple(place for place in right if place.grade > 0),
         ignored=tuple(_span(each, where) for each in row.ignore),
+        today=row.today,
     )
 
 

@@ -149,7 +149,7 @@ class _Race:
         turns = list(self._turns())
         self._listener.stage("Asking", "question")
         for done, (lane, query) in enumerate(turns, 1):
-            lane.ask(query.id, query.text)
+            lane.ask(query)
             self._listener.moved(done, len(turns))
 
     def _turns(self) -> Iterator[tuple[Lane, JudgedQuery]]:

@@ -12,6 +12,8 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
+from datetime import datetime
+from datetime import time as time_of_day
 from types import FrameType
 from typing import BinaryIO, Final, Literal, NoReturn, Self
 
@@ -98,7 +100,7 @@ class Worker(Listener):
         try:
             memory = self._opened()
             if isinstance(request, SearchRequest):
-                self._search(memory, request.query)
+                self._search(memory, request)
             elif isinstance(request, IndexRequest):
                 self._index(memory)
         except NotewellError as error:
@@ -128,10 +130,19 @@ class Worker(Listener):
             )
         return self._memory
 
-    def _search(self, memory: SyncMemory, query: str) -> None:
+    def _search(self, memory: SyncMemory, request: SearchRequest) -> None:
+        today = request.today
+        noon = (
+            None
+            if today is None
+            else datetime.combine(today, time_of_day(12)).astimezone()
+        )
         began = time.perf_counter()
         answer = memory.search(
-            query, max_results=self._workplace.limit, sources={"memory"}
+            request.query,
+            max_results=self._workplace.limit,
+            sources={"memory"},
+            now=noon,
         )
         took = (time.perf_counter() - began) * 1000
         self.send(SearchReply(answer=answer, ms=took))

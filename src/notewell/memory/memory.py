@@ -47,9 +47,10 @@ from notewell.types import (
     Understood,
 )
 from notewell.workspace import Workspace, scan
+from notewell.zones import moment_in
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from notewell.filters import Filter
     from notewell.memory.context import SessionContext
@@ -150,6 +151,11 @@ class Memory:
             with suppress(BackendError):
                 await self._watch(await self._engine.get())
         return self
+
+    @property
+    def today(self) -> "date":
+        """The day on the user's calendar."""
+        return moment_in(self.settings.user_timezone).date()
 
     async def search(
         self,

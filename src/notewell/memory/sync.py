@@ -13,6 +13,8 @@ from notewell.memory.memory import Memory, open_memory
 from notewell.workspace import Workspace
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from notewell.memory.flush import SyncFlushControl
 
 
@@ -50,6 +52,11 @@ class SyncMemory(PlainCalls[Memory]):
     def notices(self) -> tuple[str, ...]:
         """Sentences for a person, such as which folder was taken."""
         return self._inner.notices
+
+    @property
+    def today(self) -> "date":
+        """The day on the user's calendar."""
+        return self._inner.today
 
     search = plain(Memory.search)
     """Answer a question from the notes; see `Memory.search`."""

@@ -12,7 +12,7 @@ from notewell.adapters.surfaces.cli.commands.search import (
     answer_query,
     format_option,
 )
-from notewell.adapters.surfaces.cli.filters import filter_of, filter_options
+from notewell.adapters.surfaces.cli.filters import filter_options
 from notewell.adapters.surfaces.cli.options import (
     Command,
     CommandUsageError,
@@ -71,9 +71,9 @@ def recent_command(
     """Show the newest passages, then bring the index up to date."""
     call = CommandCall.of(context)
     form = answer_form(call, form)
-    chosen = filter_of(_of_days(filters, days))
+    filters = dict(_of_days(filters, days))
     return answer_query(
-        call, "", form, max_results=max_results, sources=sources, chosen=chosen
+        call, "", form, max_results=max_results, sources=sources, filters=filters
     )
 
 

@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
 from notewell.adapters.surfaces.cli.entry import CommandFailure
-from notewell.adapters.surfaces.cli.filters import filter_of, filter_options
+from notewell.adapters.surfaces.cli.filters import filter_of, filter_options, narrows
 from notewell.adapters.surfaces.cli.options import (
     Command,
     CommandUsageError,
@@ -23,7 +23,6 @@ from notewell.adapters.surfaces.sentences import answer_remarks
 from notewell.types import SearchAnswer, Source
 
 if TYPE_CHECKING:
-    from notewell.filters import Filter
     from notewell.memory import SyncMemory
 
 _REFRESH_SECONDS: Final = 2.0
@@ -109,15 +108,14 @@ def search_command(
     """Answer a query, then bring the index up to date."""
     call = CommandCall.of(context)
     form = answer_form(call, form)
-    chosen = filter_of(filters)
     return answer_query(
         call,
-        _query(words, query, narrowed=chosen is not None),
+        _query(words, query, narrowed=narrows(filters)),
         form,
         max_results=max_results,
         min_score=min_score,
         sources=sources,
-        chosen=chosen,
+        filters=filters,
     )
 
 
@@ -129,10 +127,11 @@ def answer_query(
     max_results: int | None = None,
     min_score: float | None = None,
     sources: Sequence[Source] = (),
-    chosen: "Filter | None" = None,
+    filters: Mapping[str, object] = {},
 ) -> int:
     """Answer a query, then bring the index up to date; return the exit code."""
     with memory_of(call) as memory:
+        chosen = filter_of(filters, memory.today)
         with IndexProgress(call.output, "First use: indexing") as progress:
             answer = memory.search(
                 asked,
