@@ -65,6 +65,9 @@ _VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "ollama": ("OLLAMA_API_KEY",),
 }
 
+_CHAT_LOGINS: Final[Mapping[str, str]] = {"openai": "openai-codex"}
+"""OpenClaw's ids for log-ins at the same house that are good for chats alone."""
+
 OAUTH: Final = "OAuth entries cover chat, not embeddings"
 
 _MAIN: Final = "main"
@@ -428,6 +431,8 @@ def _profiles(name: str, state: Path, agent_id: str) -> Iterator[object]:
             profile = read_member(profiles, label)
             if read_member(profile, "provider") in ids:
                 yield _held(profile)
+            elif read_member(profile, "provider") == _CHAT_LOGINS.get(name):
+                yield None
 
 
 def _held(profile: object) -> object:

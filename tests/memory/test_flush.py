@@ -97,6 +97,59 @@ def test_the_turn_of_a_flush_does_not_start_another(memory: SyncMemory) -> None:
     assert reason(memory) == "done-this-cycle"
 
 
+def test_a_plan_that_is_held_binds_its_own_session_alone(memory: SyncMemory) -> None:
+    full = {"context_window": 200_000, "tokens": 180_000}
+
+    held = memory.flush.plan(**full, session_id="one")
+    again = memory.flush.plan(**full, session_id="one")
+    other = memory.flush.plan(**full, session_id="two")
+    memory.flush.finish(other, "- b")
+    still = memory.flush.plan(**full, session_id="one")
+
+    assert held.due
+    assert again.decision.reason == "running"
+    assert other.due
+    assert still.decision.reason == "running"
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "key", "due"),
+    [
+        ({"workspaceAccess": "ro"}, None, False),
+        ({"workspaceAccess": "none"}, None, False),
+        ({"workspaceAccess": "rw", "mode": "all"}, None, True),
+        ({"workspaceAccess": "ro", "mode": "off"}, None, True),
+        ({"workspaceAccess": "ro", "mode": "non-main"}, None, True),
+        ({"workspaceAccess": "ro", "mode": "non-main"}, KEY + ":thread:1", False),
+        ({"mode": "all"}, None, False),
+        ({"workspaceAccess": "read"}, None, False),
+        ({}, None, True),
+    ],
+)
+@pytest.mark.parametrize("at", ["defaults", "list"])
+def test_a_sandbox_that_is_not_writable_skips_the_flush(
+    notes: Path,
+    environ: dict[str, str],
+    sandbox: dict[str, str],
+    key: str | None,
+    *,
+    due: bool,
+    at: str,
+) -> None:
+    given = {"sandbox": sandbox}
+    agents = (
+        {"defaults": given} if at == "defaults" else {"list": [{"id": "main", **given}]}
+    )
+    file = Path(environ["OPENCLAW_STATE_DIR"]) / "openclaw.json"
+    file.write_text(json.dumps({"agents": agents}), encoding="utf-8")
+    memory = open_memory_sync(workspace=notes, environ=environ, session_key=key)
+
+    plan = memory.flush.plan(context_window=200_000, tokens=180_000)
+
+    assert plan.due is due
+    assert due or plan.decision.reason == "not-writable"
+
+
 def test_midnight_between_plan_and_end_loses_nothing(
     memory: SyncMemory, notes: Path
 ) -> None:

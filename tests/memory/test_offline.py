@@ -163,6 +163,11 @@ def test_offline_no_name_server_can_lead_text_away(
     notes = tmp_path / "notes"
     (notes / "memory").mkdir(parents=True)
     (notes / "memory" / "a.md").write_text("A heron stood there.\n", encoding="utf-8")
+    (tmp_path / "state").mkdir()  # where somebody has agreed to every one of them
+    agreed = [host.rpartition("@")[2] for host in _HOSTS]
+    (tmp_path / "state" / "notewell-hosts.json").write_text(
+        json.dumps({"hosts": agreed}), encoding="utf-8"
+    )
 
     done = subprocess.run(
         [

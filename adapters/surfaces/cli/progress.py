@@ -172,6 +172,8 @@ class VectorProgress:
     def _embed(self, done: int, total: int) -> None:
         self._fetching.stop()
         self._embedding(done, total)
+        if self._output.verbose and done:
+            self._output.note(f"batch: {done:,} of {number_of(total, 'passage')}")
 
     def _upload(self, upload: "Upload") -> bool:
         passages = number_of(upload.passages, "passage")

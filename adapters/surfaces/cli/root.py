@@ -70,6 +70,8 @@ class Root(CommandWithHelp, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one was probably meant."""
+        if args[0] == "memory" and args[1:2] and args[1] in COMMANDS:
+            args = args[1:]  # `openclaw memory status`: the habit of the host's users
         name = args[0]
         if name == "help":
             return self._resolve_help(ctx, args[1:])

@@ -4,7 +4,7 @@ What a model calls a tool with is checked, with sentences that it can act on.
 """
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -224,8 +224,8 @@ def read_arguments(
     Raises:
         UsageError: an argument is unknown, missing or not what the tool takes.
     """
-    named = _mapping(tool, given)
     known = {each.name: each for each in tool.parameters}
+    named = _renamed(_mapping(tool, given), known)
     for name in named:
         if name not in known:
             raise _refused(tool, f"it has no parameter {name!r}")
@@ -238,6 +238,17 @@ def read_arguments(
         if each.required and each.name not in read:
             raise _refused(tool, f"{each.name!r} is missing")
     return read
+
+
+def _renamed(
+    given: Mapping[str, object], known: Collection[str]
+) -> Mapping[str, object]:
+    """Return arguments by our names, where OpenClaw has another one for the same."""
+    if "corpus" not in given or "corpus" in known or "source" not in known:
+        return given
+    named = dict(given)
+    corpus = named.pop("corpus")
+    return {"source": None if corpus == "all" else corpus, **named}
 
 
 def _mapping(

@@ -1,14 +1,20 @@
 """The agents of a file: defaults, overrides, ids, workspaces, index files."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
 import msgspec
 from msgspec.structs import replace
 
-from notewell.config.blocks import GivenValue, build_block, read_object, warn_of
+from notewell.config.blocks import (
+    GivenValue,
+    build_block,
+    read_block,
+    read_object,
+    warn_of,
+)
 from notewell.config.file import NAME_FORM, is_name
 from notewell.config.layers import (
     DEFAULTS,
@@ -17,7 +23,12 @@ from notewell.config.layers import (
     read_search,
     read_workspace,
 )
-from notewell.config.schema import ChunkingSettings, HybridSettings, SearchSettings
+from notewell.config.schema import (
+    ChunkingSettings,
+    HybridSettings,
+    SandboxSettings,
+    SearchSettings,
+)
 from notewell.config.settings import AgentConfig, AgentSettings
 from notewell.config.values import ReadContext, describe_value
 from notewell.errors import ConfigError
@@ -51,7 +62,7 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_agents(
-    files: Iterable[AgentsOfFile],
+    files: Sequence[AgentsOfFile],
     *,
     file: ConfigLayer,
     flags: ConfigLayer,
@@ -77,14 +88,16 @@ def read_agents(
     lead = lead or (entries[0] if entries else None)
     suffix = f"-{profile}" if profile else ""
     usual = context.home / ".openclaw" / f"workspace{suffix}"
-    defaults = _agent(None, file=file, flags=flags, context=context, usual=usual)
+    defaults = _agent(None, files, file=file, flags=flags, context=context, usual=usual)
     found: list[AgentConfig] = []
     for entry in entries:
         # OpenClaw gives every other agent a folder of its own.
         place = usual if entry is lead else context.state / f"workspace-{entry.id}"
         try:
             found.append(
-                _agent(entry, file=file, flags=flags, context=context, usual=place)
+                _agent(
+                    entry, files, file=file, flags=flags, context=context, usual=place
+                )
             )
         except ConfigError as error:
             if entry is lead or context.strict:
@@ -187,6 +200,7 @@ def _check_id(entry: _Entry, known: dict[str, str]) -> None:
 
 def _agent(
     entry: _Entry | None,
+    files: Sequence[AgentsOfFile],
     *,
     file: ConfigLayer,
     flags: ConfigLayer,
@@ -204,6 +218,7 @@ def _agent(
         workspace_origin=named.origin if named else "default",
         workspace_key=named.key if named else f"{at}.workspace",
         search=_settled(build_block(SearchSettings, search), search, context),
+        sandbox=build_block(SandboxSettings, _sandbox(files, entry)),
         at=at,
         given=frozenset(search),
     )
@@ -232,6 +247,29 @@ def without_provider(agent: AgentConfig, key: str) -> AgentConfig:
         settings=replace(agent.settings, search=search),
         search={**agent.search, "provider": nobody, "fallback": nobody},
     )
+
+
+def _sandbox(
+    files: Iterable[AgentsOfFile], entry: _Entry | None
+) -> dict[str, GivenValue]:
+    """Return what is given of `sandbox`: for every agent, and over it for this one."""
+    places = [
+        (object_at(each.raw, "defaults", DEFAULTS), DEFAULTS, each) for each in files
+    ]
+    while entry is not None:
+        places.append((dict(entry.raw), entry.at, entry.of))
+        entry = entry.over
+    given: dict[str, GivenValue] = {}
+    for raw, at, of in places:
+        if raw.get("sandbox") is not None:
+            given |= read_block(
+                SandboxSettings,
+                raw["sandbox"],
+                at=f"{at}.sandbox",
+                context=of.context,
+                origin=of.origin,
+            )
+    return given
 
 
 def _own_search(

@@ -47,6 +47,15 @@ _OTHER_ROWS: Final = (
         "What differs for this agent, key by key.",
     ),
     (
+        f"{DEFAULTS}.sandbox.workspaceAccess",
+        "unset",
+        '"rw", "ro" or "none"',
+        (
+            "What a sandbox leaves of the workspace, also for one agent: without `rw`"
+            ' nothing is flushed. `sandbox.mode` is read as well; "off" means `rw`.'
+        ),
+    ),
+    (
         f"{DEFAULTS}.userTimezone",
         "this machine's",
         "the IANA name of a zone",

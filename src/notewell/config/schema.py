@@ -20,6 +20,7 @@ from notewell.config.value_types import (
     integer,
     model_file,
     number,
+    one_of,
     path_list,
     plain_text,
     secret_text,
@@ -337,6 +338,33 @@ class CompactionSettings(ConfigBlock, frozen=True, kw_only=True):
         int, integer(0), "Tokens kept free for the compaction itself."
     ] = 20_000
     memory_flush: MemoryFlushSettings = MemoryFlushSettings()
+
+
+class SandboxSettings(ConfigBlock, frozen=True, kw_only=True):
+    """What we use of an agent's `sandbox`; the rest is OpenClaw's."""
+
+    others: ClassVar[bool] = True
+
+    mode: Annotated[
+        str | None,
+        one_of("off", "non-main", "all").or_else("all"),
+        "Which conversations are sandboxed.",
+    ] = None
+    workspace_access: Annotated[
+        str | None,
+        one_of("rw", "ro", "none").or_else("none"),
+        "What a sandbox leaves of the workspace; a flush needs `rw`.",
+    ] = None
+
+    def access(self, *, main: bool) -> str:
+        """Return what is left of the workspace in a conversation: `rw`, `ro` or `none`.
+
+        Args:
+            main: It is the agent's main one.
+        """
+        if self.mode == "off" or (self.mode == "non-main" and main):
+            return "rw"
+        return self.workspace_access or ("none" if self.mode else "rw")
 
 
 class ProviderSettings(ConfigBlock, frozen=True, kw_only=True):

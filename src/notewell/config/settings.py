@@ -7,7 +7,12 @@ import msgspec
 
 from notewell.config.blocks import GivenValue, closest_name
 from notewell.config.memory_schema import MemorySettings
-from notewell.config.schema import CompactionSettings, ProviderSettings, SearchSettings
+from notewell.config.schema import (
+    CompactionSettings,
+    ProviderSettings,
+    SandboxSettings,
+    SearchSettings,
+)
 from notewell.errors import UsageError
 
 
@@ -37,6 +42,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
         workspace_key: The key that names it, or that would.
         search: Its `memorySearch`; `store.path` is absolute and filled in.
         at: Where it stands in the file; `agents.defaults` without a list.
+        sandbox: What OpenClaw leaves it of the workspace.
         given: The keys below `memorySearch` that somebody set for it.
     """
 
@@ -45,6 +51,7 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     workspace_origin: str = "default"
     workspace_key: str = "agents.defaults.workspace"
     search: SearchSettings = SearchSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     at: str = "agents.defaults"
     given: frozenset[str] = frozenset()
 

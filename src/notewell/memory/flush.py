@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, cast
 
 from notewell.backends.loops import PlainCalls, off_the_loop, plain
 from notewell.errors import NotewellError
@@ -172,7 +172,7 @@ class FlushPlanner:
         self._setup = setup
         self._key = session_key or f"agent:{setup.agent.id}:main"
         self._folder = sessions_folder(setup.settings.state_dir, setup.agent.id)
-        self._began: float | None = None
+        self._began: dict[str | None, float] = {}  # by session
 
     def plan(
         self, known: ConversationState, access: WorkspaceAccess, now: datetime | None
@@ -182,8 +182,9 @@ class FlushPlanner:
         entry = read_store(self._folder).get(self._key) or SessionEntry(key=self._key)
         cycle = entry.compactions if known.compactions is None else known.compactions
         decision = self._decision(self._state(known, entry, cycle, access))
+        session_id = known.session_id or entry.session_id
         if decision.due:
-            self._began = time.monotonic()
+            self._began[session_id] = time.monotonic()
         moment = moment_in(settings.user_timezone, now)
         return FlushPlan(
             decision=decision,
@@ -193,7 +194,7 @@ class FlushPlanner:
                 daily_note(self._setup.workspace, moment.date()),
             ),
             session_key=self._key,
-            session_id=known.session_id or entry.session_id,
+            session_id=session_id,
             cycle=cycle,
         )
 
@@ -205,7 +206,7 @@ class FlushPlanner:
         now: datetime | None,
     ) -> FlushOutcome:
         """Write what the agent said and put the end on record. Never raises."""
-        self._began = None
+        self._began.pop(plan.session_id, None)
         outcome = self._written(plan, reply, path, now)
         try:
             note_flush(
@@ -243,20 +244,27 @@ class FlushPlanner:
         session_id = known.session_id or entry.session_id
         record = read_record(self._folder, self._key, session_id)
         failed = record.failures if record.failed_cycle == cycle else 0
-        began = self._began
+        began = self._began.get(session_id)
         size = known.transcript_bytes
         return FlushState(
             context_window=known.context_window or entry.context_window,
             tokens=entry.tokens if known.tokens is None else known.tokens,
             incoming_tokens=known.incoming_tokens,
             transcript_bytes=self._transcript_bytes(entry) if size is None else size,
-            workspace_access=access,
+            workspace_access=self._access(access),
             compactions=cycle,
             flushed_cycle=record.flushed_cycle,
             failures=failed,
             seconds_since_failure=time.time() - record.at if failed else None,
             running=began is not None and time.monotonic() - began < _LONGEST,
         )
+
+    def _access(self, known: WorkspaceAccess) -> WorkspaceAccess:
+        """Return what is left of the workspace: the less of what is known and configured."""
+        agent = self._setup.agent
+        main = self._key == f"agent:{agent.id}:main"
+        configured = agent.sandbox.access(main=main)
+        return known if configured == "rw" else cast("WorkspaceAccess", configured)
 
     def _transcript_bytes(self, entry: SessionEntry) -> int | None:
         name = entry.file or (f"{entry.session_id}.jsonl" if entry.session_id else "")

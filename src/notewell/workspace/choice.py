@@ -62,7 +62,8 @@ def choose_workspace(
     if os.path.isdir(usual):
         return WorkspaceChoice(root=_not_too_wide(usual.resolve(), home))
     if server:
-        raise UsageError("there is no workspace to serve", remedy=_name_one(key))
+        said = f"there is no workspace to serve: {usual} does not exist"
+        raise UsageError(said, remedy=_name_one(key))
     root = _not_too_wide(_folder(cwd, "the current folder", key), home)
     vault = vault_of(root, home=home)
     if vault is not None:
@@ -74,7 +75,7 @@ def choose_workspace(
         )
     return WorkspaceChoice(
         root=root,
-        notice=f"No workspace is configured; reading the current folder {root}.",
+        notice=f"{_why_not(usual)}; reading the current folder {root}.",
     )
 
 
@@ -95,6 +96,13 @@ def vault_of(folder: Path, *, home: Path) -> Path | None:
         if any(os.path.lexists(above / mark) for mark in _MARKS):
             return None if above == folder else above
     return None
+
+
+def _why_not(usual: Path) -> str:
+    """Say why the current folder is read; a profile's own folder is named."""
+    if usual.name == "workspace":
+        return "No workspace is configured"
+    return f"No workspace is configured, and there is no {usual}"
 
 
 def _expand(path: Path, *, home: Path, cwd: Path) -> Path:

@@ -145,9 +145,10 @@ def test_a_file_that_makes_no_sense_does_no_harm(tmp_path: Path, content: Any) -
     assert revealed(key) == "k"
 
 
-def test_a_login_by_oauth_is_refused_with_the_reason(tmp_path: Path) -> None:
-    login = {"type": "oauth", "provider": "openai", "access": "sk-token"}
-    put_profiles(tmp_path, {"profiles": {"openai:default": login}})
+@pytest.mark.parametrize("name", ["openai", "openai-codex"])
+def test_a_login_by_oauth_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
+    login = {"type": "oauth", "provider": name, "access": "sk-token"}
+    put_profiles(tmp_path, {"profiles": {f"{name}:default": login}})
 
     key = found(tmp_path)
     request = EmbeddingSettings(name="openai", state_dir=tmp_path, key=key)

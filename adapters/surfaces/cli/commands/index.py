@@ -1,9 +1,9 @@
 """`notewell index`: make the index agree with the notes."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,6 +16,9 @@ from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import number_of
 from notewell.errors import NotewellError
 from notewell.types import IndexReport
+
+if TYPE_CHECKING:
+    from notewell.memory import SyncMemory
 
 _TEXT: Final = """Make the index agree with the notes.
 
@@ -91,6 +94,8 @@ def _indexed(
             IndexProgress(call.output, one_line(title)) as progress,
             VectorProgress(call.output, agrees=agrees) as vectors,
         ):
+            for line in _phases(memory) if call.output.verbose else ():
+                call.output.note(line)
             try:
                 report = memory.refresh(
                     force=force,
@@ -105,6 +110,18 @@ def _indexed(
                     call.output.note("what was finished is kept; run it again to go on")
                 raise
         return IndexOutcome(agent=memory.agent, report=report, seconds=progress.seconds)
+
+
+def _phases(memory: "SyncMemory") -> Iterator[str]:
+    """Say what a run will go through: what is read, by which engine, who makes vectors."""
+    status = memory.status()
+    yield f"engine: {one_line(status.backend)}"
+    yield f"sources: {', '.join(status.sources)}; {number_of(status.disk_files, 'note')}"
+    for each in memory.probe_providers(embed=False):
+        role = "stands in" if each.stands_in else "makes the vectors"
+        model = f", {one_line(each.model)}" if each.model else ""
+        problem = f": {one_line(each.problem)}" if each.problem else ""
+        yield f"provider: {one_line(each.provider)}{model}, {role}{problem}"
 
 
 def _guarded(call: CommandCall, agent: str, force: bool, agrees: bool) -> IndexOutcome:

@@ -199,3 +199,21 @@ def test_status_names_only_what_is_in_use(
 
     assert f"  engine        {engine}" in lines
     assert "  sources       memory" in lines
+
+
+def test_index_tells_its_phases_when_it_is_asked_to(run: "Notewell") -> None:
+    ran = run("index", "--verbose")
+
+    lines = ran.said.splitlines()
+    assert ran.code == 0
+    assert "engine: builtin" in lines
+    assert any(line.startswith("sources: memory; ") for line in lines)
+    assert any(line.startswith("provider: static, ") for line in lines)
+    assert "engine:" not in run("index").said
+
+
+def test_the_habit_of_asking_a_host_for_its_memory_is_understood(
+    run: "Notewell",
+) -> None:
+    assert run("memory", "status").text == run("status").text
+    assert run("memory", "nothing").code == 2

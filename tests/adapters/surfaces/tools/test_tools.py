@@ -70,6 +70,8 @@ async def test_an_unknown_style_is_a_mistake_of_the_program(memory: Memory) -> N
         {"query": "gateway", "maxResults": 1},
         {"query": "gateway", "maxResults": 1.0, "minScore": None},
         {"query": "gateway", "maxResults": "1", "source": "memory"},
+        {"query": "gateway", "maxResults": 1, "corpus": "memory"},
+        {"query": "gateway", "maxResults": 1, "corpus": "all"},
         '{"query": "gateway", "maxResults": 1}',
     ],
 )
