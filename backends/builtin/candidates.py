@@ -20,6 +20,7 @@ from notewell.backends.builtin.lexical import (
     document_frequencies,
     in_other_ways,
     keyword_candidates,
+    known_numbers,
     languages_of,
     read_passages,
 )
@@ -103,6 +104,7 @@ class Candidates:
         asked = in_languages(search.asked.terms, search.query.text, languages)
         self.passages: int = index.store.get("passages") or 0
         self.frequencies = document_frequencies(index, asked)
+        asked = known_numbers(asked, self.frequencies)
         asked = in_other_ways(
             index, asked, search.query.text, self.frequencies, languages
         )

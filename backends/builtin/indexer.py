@@ -12,6 +12,7 @@ from notewell.backends.builtin.store import Store
 from notewell.backends.text.analysis import Forms, forms_of
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.backends.text.filtering import note_properties
+from notewell.backends.text.folding import number_keys
 from notewell.backends.text.languages import MARK, language_of, stems_of
 from notewell.backends.text.passages import names_given, note_names
 from notewell.backends.text.query import name_term
@@ -22,7 +23,7 @@ from notewell.workspace.facts import NoteFacts, day_of_file, note_facts
 
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
-_NAMES = " ".join
+_SPACED = " ".join
 _NO_FACTS = NoteFacts()
 _SAMPLE = 3
 """Passages of a note that tell its language."""
@@ -258,7 +259,9 @@ class Indexer:
             rows.append((key, file_id, *span, *shown))
             context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
             names = names_given(path, chunk.start_line, chunk.heading, chunk.text)
-            extra = f"{_joined(_EXTRA_TEXT, forms)} {_NAMES(map(name_term, names))}"
+            extra = f"{_joined(_EXTRA_TEXT, forms)} {_SPACED(map(name_term, names))}"
+            if keys := number_keys(chunk.text):
+                extra = f"{extra} {_SPACED(keys)}"
             if language:
                 mark = f"{MARK}{language}" if key == first else ""
                 extra = f"{extra} {stems_of(chunk.text, language)} {mark}"

@@ -11,6 +11,7 @@ are recorded when the index has grown (`sync`), and only short lists are counted
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ import apsw
 from notewell.backends.base import Query
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Snapshot, Store
+from notewell.backends.text.folding import NUMBER_KEY
 from notewell.backends.text.languages import MARK
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
@@ -31,6 +33,9 @@ if TYPE_CHECKING:  # loaded where there is a filter
 
 _LONGEST_LISTS = 20_000
 """Entries of term lists that a query may read, the rarest term's excepted."""
+
+_GROUP = 0.35
+"""Weight of the digits of a number beside the whole."""
 
 _CHEAP = 2_000
 """Entries up to which a second way to the same thing is worth reading."""
@@ -128,6 +133,27 @@ def languages_of(index: Snapshot) -> list[str]:
         f"{MARK}\U0010ffff",
     )
     return [term.removeprefix(MARK) for (term,) in rows]
+
+
+def known_numbers(
+    query_terms: Sequence[QueryTerm], frequencies: Mapping[str, int]
+) -> tuple[QueryTerm, ...]:
+    """Leave out long numbers as a whole that no note holds.
+
+    Where one is held, its groups of digits are but parts of it.
+    """
+    numbers = {term for term in query_terms if term.exact[0].startswith(NUMBER_KEY)}
+    if not numbers:
+        return tuple(query_terms)
+    unknown = {term for term in numbers if not frequencies.get(term.exact[0])}
+    share = 1.0 if unknown == numbers else _GROUP
+    return tuple(
+        replace(term, weight=term.weight * share)
+        if term.exact[0].isdecimal() and not term.part
+        else term
+        for term in query_terms
+        if term not in unknown
+    )
 
 
 def in_other_ways(

@@ -38,7 +38,7 @@ from notewell.backends.text.folding import (
     without_inline_marks,
 )
 
-TERMS_VERSION = "5"
+TERMS_VERSION = "6"
 """Part of the index identity: other terms need another index."""
 
 LONGEST_TERM = 100

@@ -160,3 +160,36 @@ def broken_words(text: str) -> list[str]:
         if left and right.islower() and not text[at - 1].isspace():
             words += (f"{left[0]}{right}", f"{left[0]}-{right}")
     return words
+
+
+NUMBER_KEY = "\u00b6#"
+"""Begins the term of a long number; no other term begins so."""
+
+_LONG_NUMBER = re.compile(
+    r"(?<![\w.,:/-])\+?\(?\d(?:[ \u00a0./()\u2010-\u2015-]{0,3}\d){6,33}(?!\w)"
+)
+_BEGINS_WITH_DATE = re.compile(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+    r"|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:19|20)\d\d$"
+)
+_NOT_DIGITS = re.compile(r"\D")
+_LONGEST_TELEPHONE = 15
+_TOLD_APART_BY = 8
+"""Digits: the longest number of E.164, and what of its end tells it from others."""
+
+
+def number_keys(text: str) -> list[str]:
+    """Return terms for the long numbers of a text, however their digits are grouped.
+
+    A telephone number is known by its last digits, with or without its country's.
+
+    >>> number_keys("+49 (0)171 2345678, 0171/2345678 and on 2026-03-03 10:15")
+    ['¶#12345678', '¶#12345678']
+    """
+    keys: list[str] = []
+    for number in _LONG_NUMBER.findall(text):
+        digits = _NOT_DIGITS.sub("", number)
+        if not _BEGINS_WITH_DATE.match(digits):
+            short = len(digits) <= _LONGEST_TELEPHONE
+            keys.append(NUMBER_KEY + (digits[-_TOLD_APART_BY:] if short else digits))
+    return keys

@@ -18,6 +18,7 @@ from notewell.backends.text.analysis import (
     stem,
     unit_parts,
 )
+from notewell.backends.text.folding import number_keys
 from notewell.values import dataclass
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ def parse_query(text: str) -> ParsedQuery:
     for number in _GROUPS.findall(text[:_MOST_READ]):
         joined = (number.replace(" ", ""),)
         query_terms.setdefault(joined, QueryTerm(joined, weight=_PART, part=True))
+    for key in number_keys(text[:_MOST_READ]):
+        query_terms.setdefault((key,), QueryTerm((key,), part=True))
     chosen = _heaviest(query_terms.values())
     whole = len(text) <= _MOST_READ and len(chosen) == len(query_terms)
     return ParsedQuery(terms=chosen, cut=not whole)

@@ -18,7 +18,13 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from notewell.backends.text.analysis import Forms, forms_of, forms_of_word, terms_of
-from notewell.backends.text.folding import broken_words, fold, without_inline_marks
+from notewell.backends.text.folding import (
+    NUMBER_KEY,
+    broken_words,
+    fold,
+    number_keys,
+    without_inline_marks,
+)
 from notewell.backends.text.languages import MARK, StemmedWords
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import (
@@ -79,6 +85,8 @@ class LineMatcher:
 
     def __init__(self, query_terms: Sequence[QueryTerm]) -> None:
         self._hits_of = _HitsOf(query_terms)
+        numbers = (each.exact[0] for each in query_terms if each.part)
+        self._numbers = frozenset(each for each in numbers if each[:1] == NUMBER_KEY[0])
 
     def lines(self, text: str) -> Iterator[LineMatch]:
         """Yield the lines of `text` that hold something."""
@@ -90,6 +98,8 @@ class LineMatcher:
                 # A word that is broken there counts on the line where it begins.
                 broken = broken_words(f"{line}\n{lines[number + 1]}")
                 hits += chain.from_iterable(map(hits_of, broken))
+            if self._numbers:
+                hits += [key for key in number_keys(line) if key in self._numbers]
             if hits:
                 yield LineMatch(number, line, hits)
 

@@ -79,7 +79,7 @@ def test_each_note_of_a_first_index_costs_the_same(new_shelf: "NewShelf") -> Non
     assert costs["statements"] <= 5.1
     assert costs["opened"] == 1
     assert costs["walked"] == 0
-    assert costs["calls"] <= 71
+    assert costs["calls"] <= 72
     assert costs["steps"] <= 155
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from notewell.backends.text.folding import number_keys
 from notewell.backends.text.query import parse_query
 
 if TYPE_CHECKING:
@@ -70,3 +71,38 @@ def test_what_is_written_as_it_was_asked_for_comes_first(notebook: "Notebook") -
 @pytest.mark.parametrize("word", ["12", "abcd", "face", "2024", "v12", "gpt4"])
 def test_a_plain_word_or_number_is_no_beginning_of_a_hash(word: str) -> None:
     assert not any(term.prefix for term in parse_query(word).terms)
+
+
+NUMBERS = {
+    "Call +1 (555) 123-4567 now": [
+        "5551234567",
+        "+15551234567",
+        "555.123.4567",
+        "+1 555 123 4567",
+    ],
+    "Call 5551234567 now": ["555-123-4567", "(555) 123-4567", "+1 555 123 4567"],
+    "Tel. 0171/2345678": ["01712345678", "+49 171 2345678", "+49 (0)171 2345678"],
+    "Tel. 01 23 45 67 89": ["0123456789", "01.23.45.67.89", "+33 1 23 45 67 89"],
+    "Card 4111 1111 1111 1111": ["4111111111111111", "4111-1111-1111-1111"],
+}
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_a_long_number_is_found_however_its_digits_are_grouped(
+    notebook: "Notebook", text: str
+) -> None:
+    others = ["123 parcels", "room 555", "171 steps", "45 and 67", "a 4111 b 1111"]
+    notebook.write({f"memory/n{n}.md": other for n, other in enumerate(others)})
+    notebook.write({"memory/a.md": text})
+    notebook.refresh()
+
+    first = {asked: notebook.paths(asked)[0] for asked in NUMBERS[text]}
+
+    assert first == dict.fromkeys(NUMBERS[text], "memory/a.md")
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-03-03 10:15", "03.04.2026", "v1.2.3", "12 + 15"]
+)
+def test_dates_and_short_numbers_are_no_long_number(text: str) -> None:
+    assert number_keys(text) == []
