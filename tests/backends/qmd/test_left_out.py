@@ -404,7 +404,7 @@ def test_a_pattern_means_here_what_it_means_to_qmd(
 async def test_patterns_with_commas_are_read_by_every_version(
     version: str, qmd_of_version: Callable[[str], list[str]], notes: "Notes"
 ) -> None:
-    notes.write({f"../team/{name}.md": "a heron\n" for name in ("a", "b", "c/d")})
+    notes.write({f"../team/{it}.md": f"a heron {it}\n" for it in ("a", "b", "c/d")})
     paths = [{"path": "../team", "pattern": "a.md, ./c/*.md"}]
 
     [found] = await by_qmd(

@@ -98,7 +98,7 @@ async def test_a_name_without_letters_stops_no_update(
 ) -> None:
     backend = await QmdBackend.open(notes.site(qmd_of_version(version)))
     await backend.refresh()
-    notes.write({f"memory/{path}": "a heron\n" for path in NAMELESS})
+    notes.write({f"memory/{it}": f"a heron {it}\n" for it in NAMELESS})
 
     report = await backend.refresh()
     found = notes.check(await backend.search(Query(text="heron", limit=9)))
