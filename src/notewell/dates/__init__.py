@@ -52,6 +52,16 @@ _HINTS: Final = frozenset(
 )
 """A word of each phrase that the reader knows in these letters: without, there is no date."""
 
+_SIGNS: Final = tuple(
+    str.split(
+        "年 月 日 天 号 周 週 星期 礼拜 禮拜 季度 四半期 春 夏 秋 冬 昨 今 明 去 来 來 きのう きょう あした"
+        " あさって おととい おとつい おととし しあさって 년 월 일 주 달 해 어제 어저께 어젯밤 오늘 그제 그저께"
+        " 엊그 그끄 내일 모레 글피 작년 올 내년 금년 봄 여름 가을 겨울 분기 하루 이틀 사흘 나흘 닷새"
+        " 엿새 이레 열흘 보름 며칠 여드레 아흐레"
+    )
+)
+"""A part of each phrase that the reader knows in Chinese, Japanese and Korean."""
+
 _SHORT: Final = frozenset(["am", "vom", "zum", "ab", "den", "bis", "seit"])
 """Before few digits: `am 3.5.`"""
 
@@ -97,12 +107,21 @@ def nearness(day: date, ranges: Sequence[DateRange]) -> float:
 def may_name_dates(text: str) -> bool:
     """Say whether it is worth reading a text for dates: cheap, and never wrongly no."""
     if not text.isascii():
-        return True
+        if any(sign in text for sign in _SIGNS):
+            return True
+        text = _without_accents(text)
     digits = sum(map(str.isdecimal, text))
     if digits >= _FEWEST_DIGITS:
         return True
     words = text.casefold().translate(_NO_LETTERS).split()
     return not _HINTS.isdisjoint(words) or (digits > 0 and not _SHORT.isdisjoint(words))
+
+
+def _without_accents(text: str) -> str:
+    import unicodedata
+
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))
 
 
 def read_dates(text: str, today: date) -> tuple[DateRange, ...]:

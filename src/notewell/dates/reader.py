@@ -7,13 +7,15 @@ from typing import Final, NamedTuple
 
 from notewell.dates import DateRange
 from notewell.dates.found import Found, month_end, read_words
-from notewell.dates.signs import by_signs, holds_signs
 from notewell.dates.told import by_words
 from notewell.dates.vocabulary import AND, BETWEEN, FILLERS, UNTIL
 from notewell.dates.written import by_months, by_numbers, by_years
 
 _MOST_READ: Final = 2_000
 """Characters of a text; dates stand in questions, not in pasted logs."""
+
+_FIRST_SIGN: Final = "\u3005"
+"""Chinese, Japanese and Korean begin here."""
 
 _FARTHEST: Final = 24
 """Characters between two parts of one date."""
@@ -68,9 +70,12 @@ def normalized(text: str) -> str:
 
 def _parts(text: str, today: date) -> list[Found]:
     words = read_words(text)
-    found = [*by_numbers(text), *by_months(text, words), *by_years(words)]
-    found += by_words(words, today)
-    if not text.isascii() and holds_signs(text):
+    found = [*by_months(text, words), *by_words(words, today)]
+    if any(map(str.isdecimal, text)):
+        found += [*by_numbers(text), *by_years(words)]
+    if text and max(text) >= _FIRST_SIGN:
+        from notewell.dates.signs import by_signs  # its patterns take long to compile
+
         found += by_signs(text, today)
     return found
 

@@ -19,8 +19,6 @@ from notewell.dates.found import (
 from notewell.dates.numbers import SIGNS, SINO, native_numbers, signed_number
 from notewell.dates.vocabulary import Unit
 
-_SCRIPTS: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
-
 _DIGITS: Final = rf"(?:\d{{1,3}}|[{SIGNS}]{{1,5}})"
 _KOREAN_DIGITS: Final = rf"(?:\d{{1,3}}|[{SINO}]{{1,4}})"
 
@@ -126,11 +124,6 @@ _SEASONS: Final = {
     "겨울": 12,
 }
 _SEASON: Final = r"[春夏秋冬](?:天|季|期)?|봄|여름|가을|겨울"
-
-
-def holds_signs(text: str) -> bool:
-    """Say whether a text has signs of Chinese, Japanese or Korean."""
-    return _SCRIPTS.search(text) is not None
 
 
 def by_signs(text: str, today: date) -> Iterator[Found]:

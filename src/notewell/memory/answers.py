@@ -118,16 +118,9 @@ class MemoryQuery:
     reason: EmptyReason | None
     warnings: tuple[str, ...]
 
-    def query(
-        self, hides: Callable[[str], bool], named: QuestionDates, within: str | None
-    ) -> Query:
-        """Return what is put to an engine, in a conversation that hides some paths.
-
-        Args:
-            hides: Says of a path whether it may not be seen.
-            named: The days that the question names.
-            within: The folder that alone is asked; None: all of them.
-        """
+    def query(self, hides: Callable[[str], bool], named: QuestionDates) -> Query:
+        """Return what is put to an engine, in a conversation that hides some paths."""
+        within = named.understood.within if named.understood else None
 
         def is_elsewhere(path: str) -> bool:
             return not path.startswith(f"{within}/") or hides(path)

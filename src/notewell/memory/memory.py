@@ -212,9 +212,7 @@ class Memory:
                 hint = self._setup.embedding.hint
                 built = await build_once(engine, heard, hint)
             answer = self._answer(query, named.understood)  # the search begins here
-            findings = await engine.search(
-                asked.query(self.hides, named, self._setup.within)
-            )
+            findings = await engine.search(asked.query(self.hides, named))
         except BackendError as error:
             return answer.empty("unavailable", *built, *sentences(error))
         return answer.found(findings, *built, *asked.warnings)
