@@ -319,10 +319,11 @@ def _context(there: _Occurrences, likeness: float) -> float:
 def _weighted(
     query_term: QueryTerm, document_frequency: Mapping[str, int], passages: int
 ) -> _WeightedTerm:
-    most = max(
-        document_frequency.get(term, 0)
-        for term in (*query_term.exact, *query_term.loose)
-    )
+    written = max(document_frequency.get(term, 0) for term in query_term.exact)
+    near = (document_frequency.get(term, 0) for term in query_term.loose)
+    # How rare a word is tells its stem, but not another way to write it.
+    itself = written and query_term.likeness < LIKE_STEM
+    most = written if itself else max((written, *near))
     worth = query_term.weight * _idf(most, passages)
     return _WeightedTerm(
         query_term,
