@@ -7,6 +7,7 @@ answered here with the protocol's error, under the id that can be made out.
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
@@ -192,3 +193,60 @@ def _outermost(message: bytes) -> Iterator[bytes]:
 def _error(code: int, said: str, request: bytes) -> bytes:
     error = orjson.dumps({"code": code, "message": said})
     return b'{"jsonrpc":"2.0","id":%s,"error":%s}' % (request, error)
+
+
+class OpenRequests:
+    """The requests that were passed on and have no answer yet. Safe between threads."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._changed = threading.Condition()
+        self._ids: set[tuple[type, object]] = set()
+
+    def asked(self, message: bytes) -> None:
+        """Hear what the client says: a request, or that one is cancelled."""
+        read = _read_object(message)
+        if "method" not in read:
+            return
+        params = read.get("params")
+        with self._changed:
+            if _is_id(read.get("id")):
+                self._ids.add(_keyed(read["id"]))
+            elif read["method"] == "notifications/cancelled" and isinstance(
+                params, dict
+            ):
+                self._answered(cast("dict[str, object]", params).get("requestId"))
+
+    def told(self, message: bytes) -> None:
+        """Hear what the client is told: an answer, or something else."""
+        read = _read_object(message)
+        if "method" not in read:
+            with self._changed:
+                self._answered(read.get("id"))
+
+    def wait(self, seconds: float) -> None:
+        """Wait until all have their answers, but no longer than that."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._ids, timeout=seconds)
+
+    def forget(self) -> None:
+        """Wait for none of them any more."""
+        with self._changed:
+            self._ids.clear()
+            self._changed.notify_all()
+
+    def _answered(self, request: object) -> None:
+        self._ids.discard(_keyed(request))
+        self._changed.notify_all()
+
+
+def _keyed(request: object) -> tuple[type, object]:
+    return type(request), request if isinstance(request, str | int | float) else None
+
+
+def _read_object(message: bytes) -> dict[str, object]:
+    try:
+        read: object = orjson.loads(message)
+    except orjson.JSONDecodeError:
+        return {}
+    return cast("dict[str, object]", read) if isinstance(read, dict) else {}

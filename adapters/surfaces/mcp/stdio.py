@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from notewell.adapters.surfaces.mcp import Offer
 from notewell.adapters.surfaces.mcp.messages import (
     MOST_BYTES,
+    OpenRequests,
     refusals,
     too_large,
 )
@@ -39,6 +40,8 @@ _STDIN: Final = 0
 _STDOUT: Final = 1
 _STDERR: Final = 2
 _AT_ONCE: Final = 65_536
+_LONGEST: Final = 30.0
+"""Seconds that a client waits for its answers which has nothing more to say."""
 
 
 def serve_stdio(memory: Memory, offer: Offer) -> int:
@@ -84,6 +87,7 @@ class _Entrance:
         self._source, self._target = os.dup(_STDIN), os.dup(_STDOUT)
         self._one_line = threading.Lock()
         self._waited = False  # for the first message
+        self._open = OpenRequests()
         reading, self._writing = os.pipe()
         os.dup2(reading, _STDIN)
         os.dup2(_STDERR, _STDOUT)  # what a library prints is no message
@@ -102,6 +106,8 @@ class _Entrance:
                 for line in lines.more(some):
                     self._take(line)
             self._take(lines.rest())
+            # Who writes its questions and closes the pipe wants the answers.
+            self._open.wait(_LONGEST)
         except OSError:
             pass  # the client is gone, or we are ending: both are the end of the input
         finally:
@@ -114,6 +120,7 @@ class _Entrance:
             return
         answers = refusals(line)
         if answers is None:
+            self._open.asked(line)
             self._greet(line)
             # To the SDK every kind of line end ends a message.
             _write(self._writing, line.replace(b"\r", b" ") + b"\n")
@@ -132,6 +139,7 @@ class _Entrance:
                 _write(self._target, line)
             except OSError:  # nobody listens any more
                 self._end()
+        self._open.told(line)
 
     def _signalled(self, code: int) -> None:
         self.code = code
@@ -139,6 +147,7 @@ class _Entrance:
 
     def _end(self) -> None:
         """Close the pipe. Its number stays taken, so that nothing else gets it."""
+        self._open.forget()
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._writing)
         os.close(nowhere)

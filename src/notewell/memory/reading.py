@@ -68,10 +68,9 @@ def read_documents(
     room = max_chars
     found: list[Document] = []
     for path in dict.fromkeys(paths):
+        most = None if room is None else max(room, 1)
         try:
-            one = read_document(
-                setup, path, max_chars=room and max(room, 1), hides=hides
-            )
+            one = read_document(setup, path, max_chars=most, hides=hides)
         except PathRefused as refused:
             one = _refused(path, refused)
         if room is not None:

@@ -40,7 +40,11 @@ async def test_a_client_asks_reads_on_and_is_told_what_it_did_wrong(
 
     assert info is not None
     assert info.name == "notewell"
-    assert [tool.name for tool in tools] == ["memory_search", "memory_get"]
+    assert [tool.name for tool in tools] == [
+        "memory_search",
+        "memory_get",
+        "memory_links",
+    ]
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
     assert all(tool.output_schema for tool in tools)  # and the client held all to it
     [hit] = value(found)["results"]
@@ -83,7 +87,7 @@ async def test_an_agent_may_write_only_where_that_is_allowed(
         while not value(found)["results"]:  # a first index may still be in the making
             found = await client.call_tool("memory_search", {"query": "heron"})
 
-    assert names == ["memory_search", "memory_get", "memory_write"]
+    assert names == ["memory_search", "memory_get", "memory_links", "memory_write"]
     assert value(noted)["citation"] == "MEMORY.md#L5"
     assert value(found)["results"][0]["path"] == "MEMORY.md"
     text = (notes / "MEMORY.md").read_text(encoding="utf-8")

@@ -143,6 +143,45 @@ def test_the_end_of_the_input_ends_the_server(
         assert server.wait(timeout=60) == 0
 
 
+def test_who_has_said_everything_still_gets_the_answers(
+    command: list[str], environ: dict[str, str], notes: Path
+) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "pipe", "version": "1"},
+    }
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("initialize", hello),
+        ("tools/call", called("memory_search", {"query": "gateway"})),
+        ("tools/call", called("memory_write", {"text": "- The otter swims."})),
+    ]
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": at, "method": method, "params": params})
+        for at, (method, params) in enumerate(calls)
+    ]
+
+    done = subprocess.run(
+        [*command, "--write"],
+        env=environ,
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+    )
+
+    told = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert {*told} == {0, 1, 2}
+    assert not told[1]["result"]["isError"]
+    assert "Written" in told[2]["result"]["content"][0]["text"]
+    assert any("otter" in file.read_text("utf-8") for file in notes.rglob("*.md"))
+
+
+def called(tool: str, arguments: dict[str, str]) -> dict[str, Any]:
+    return {"name": tool, "arguments": arguments}
+
+
 def test_a_client_is_answered_before_anything_heavy_is_loaded(
     command: list[str], environ: dict[str, str], tmp_path: Path
 ) -> None:

@@ -112,6 +112,7 @@ def test_the_first_question_is_answered_once_and_the_next_after_it(
     assert [tool["name"] for tool in second["result"]["tools"]] == [
         "memory_search",
         "memory_get",
+        "memory_links",
     ]
 
 
