@@ -37,6 +37,7 @@ from notewell.backends.text.query import wants_newest
 from notewell.errors import BackendFailed
 from notewell.types import IndexReport, IndexStatus
 from notewell.workspace.decoding import holds_no_text
+from notewell.workspace.placeholders import WHY
 
 if TYPE_CHECKING:  # loaded by those who need them: most searches write nothing
     from notewell.backends.base import NoteCatalogue
@@ -194,7 +195,8 @@ class Engine:
             f"The workspace cannot be read: {each.detail}."
             for each in here.unreadable()
         )
-        stale = bool(found.freshness.stale or pending or waiting or closed)
+        soon = [why for why in waiting.values() if why != WHY]
+        stale = bool(found.freshness.stale or pending or soon or closed)
         return _told(
             replace(
                 found,

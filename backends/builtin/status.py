@@ -32,7 +32,7 @@ from notewell.types import (
     source_of,
 )
 from notewell.workspace import locate, read_note
-from notewell.workspace.decoding import holds_no_text
+from notewell.workspace.decoding import NOT_TEXT, holds_no_text
 from notewell.workspace.layout import show_name
 
 _CHECKED_AT_ONCE: Final = 64 * 2**20
@@ -141,8 +141,7 @@ class StatusReader:
             identity={"chunker": identity.chunker, "tokenizer": identity.tokenizer},
             vectors=vectors,
             skipped=tuple(
-                Skipped(path=show_name(path), reason=_reason(why), detail=why)
-                for path, why in problems.items()
+                _skipped(show_name(path), why) for path, why in problems.items()
             ),
             warnings=_guessed(store.remarks(live)),
             details={**searched, **_transcripts(store, live)},
@@ -194,8 +193,11 @@ class StatusReader:
         )
 
 
-def _reason(problem: str) -> str:
-    return "not-text" if holds_no_text(problem) else "unreadable"
+def _skipped(path: str, why: str) -> Skipped:
+    if holds_no_text(why):
+        detail = why.removeprefix(f"{NOT_TEXT}: ")
+        return Skipped(path=path, reason="not-text", detail=detail)
+    return Skipped(path=path, reason="unreadable", detail=why)
 
 
 def _guessed(remarks: Mapping[str, str]) -> tuple[str, ...]:

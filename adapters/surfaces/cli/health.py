@@ -19,7 +19,11 @@ from notewell.adapters.surfaces.cli.call import (
     settings_of,
     user_home,
 )
-from notewell.adapters.surfaces.cli.overview import PROBE_QUERY, indexed_files
+from notewell.adapters.surfaces.cli.overview import (
+    PROBE_QUERY,
+    indexed_files,
+    textless_files,
+)
 from notewell.adapters.surfaces.mcp import INSTALL
 from notewell.adapters.surfaces.sentences import number_of, size_text
 from notewell.errors import ConfigError, EmbeddingError, NotewellError
@@ -399,6 +403,8 @@ def _index(name: str, report: StatusReport) -> HealthCheck:
         return HealthCheck(name=name, status="ok", detail=detail)
     counts = indexed_files(report)
     pending = [f"{index.pending:,} pending"] if index.pending else []
+    if left := textless_files(report):
+        pending.append(f"{left:,} without text: `notewell status` names them")
     said = "; ".join([f"{index.location}, {counts}", *pending, *index.warnings])
     if index.pending or index.warnings:
         remedy = "notewell index"

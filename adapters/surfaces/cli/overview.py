@@ -104,6 +104,11 @@ def indexed_files(report: StatusReport) -> str:
     return f"{held:,}{of} {plural(max(held, here), 'file')}"
 
 
+def textless_files(report: StatusReport) -> int:
+    """Count the files on disk that hold no text, so that no index has them."""
+    return sum(each.reason == "not-text" for each in report.skipped)
+
+
 def _rows(
     report: StatusReport, *, everything: bool, probe: SearchProbe | None
 ) -> Iterator[tuple[str, Sequence[str]]]:
@@ -162,8 +167,12 @@ def _index(report: StatusReport) -> Iterator[str]:
     yield f"{indexed_files(report)}, {chunks}, {size_text(index.bytes)}"
     if index.pending:
         yield f"{index.pending:,} pending: run `notewell index`"
-    elif index.files >= report.disk_files:
-        yield "up to date"
+    elif index.files + (left := textless_files(report)) >= report.disk_files:
+        yield (
+            f"up to date; {number_of(left, 'file')} without text"
+            if left
+            else "up to date"
+        )
 
 
 def _vectors(report: StatusReport) -> Iterator[str]:

@@ -44,7 +44,7 @@ def test_a_file_without_text_is_listed_with_its_reason_and_not_indexed(
     for listed in (report.skipped, status.skipped):
         [skipped] = listed
         assert (skipped.path, skipped.reason) == ("memory/picture.md", "not-text")
-        assert "picture" in skipped.detail
+        assert skipped.detail.startswith("its bytes are those of a program, a picture")
     assert (report.files, report.chunks, report.pending) == (1, 1, 0)
     assert notebook.paths("IHDR") == []
 
@@ -91,3 +91,35 @@ def test_a_file_without_text_is_not_read_again_until_it_changes() -> None:
     assert len(note_changes(found, {note.path: known})) == 0
     assert len(note_changes(found, {note.path: known._replace(problem="busy")})) == 1
     assert len(note_changes(found, {note.path: known._replace(size=1)})) == 1
+
+
+def test_what_is_in_the_cloud_is_named_by_an_empty_answer_and_makes_nothing_stale(
+    notebook: "Notebook",
+) -> None:
+    memory = _write(notebook, good=b"kiwi\n")
+    (memory / ".plan.md.icloud").touch()
+    report = notebook.refresh()
+
+    empty = notebook.ask("papaya")
+
+    assert [(each.path, each.reason) for each in report.skipped] == [
+        ("memory/plan.md", "not-downloaded")
+    ]
+    assert "memory/plan.md (in the cloud and not on this disk" in empty.warnings[0]
+    assert not empty.freshness.stale
+
+
+def test_a_note_that_a_drive_takes_away_stays_in_the_index(
+    notebook: "Notebook",
+) -> None:
+    memory = _write(notebook, plan=b"kiwi\n", other=b"papaya\n")
+    notebook.refresh()
+    (memory / "plan.md").unlink()
+    (memory / ".plan.md.icloud").touch()
+
+    notebook.refresh()
+
+    assert notebook.paths("kiwi") == []  # what cannot be looked at is not quoted
+    (memory / ".plan.md.icloud").unlink()
+    (memory / "plan.md").write_bytes(b"kiwi\n")
+    assert notebook.paths("kiwi") == ["memory/plan.md"]
