@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from notewell.types import Hit
 from notewell.values import dataclass
 
 
@@ -162,3 +163,19 @@ def test_a_value_has_slots_alone() -> None:
     assert not hasattr(Ours(name="a"), "__dict__")
     with pytest.raises(TypeError):
         weakref.ref(Point(1))
+
+
+def test_a_value_checks_itself_when_it_is_made() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Positive:
+        number: int
+
+        def __post_init__(self) -> None:
+            if self.number < 1:
+                raise ValueError("not positive")
+
+    with pytest.raises(ValueError, match="not positive"):
+        Positive(number=0)
+    with pytest.raises(ValueError, match="score must lie"):
+        Hit(path="a", start_line=1, end_line=1, match_line=1, snippet="", score=3.0)
+    assert Positive(number=1).number == 1

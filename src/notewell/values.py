@@ -62,7 +62,9 @@ def _methods(cls: type[Any], *, frozen: bool) -> Mapping[str, object]:
         return f"{self.__class__.__qualname__}({parts})"
 
     methods: dict[str, object] = {
-        "__init__": _initialiser(fields, cls.__match_args__),
+        "__init__": _initialiser(
+            fields, cls.__match_args__, getattr(cls, "__post_init__", _accept)
+        ),
         "__eq__": equal,
         "__hash__": hashed if frozen else None,
         "__repr__": represented,
@@ -78,9 +80,15 @@ def _methods(cls: type[Any], *, frozen: bool) -> Mapping[str, object]:
 
 
 def _initialiser(
-    fields: tuple[dataclasses.Field[Any], ...], positional: tuple[str, ...]
+    fields: tuple[dataclasses.Field[Any], ...],
+    positional: tuple[str, ...],
+    check: Callable[[Any], None],
 ) -> Callable[..., None]:
-    """Return an `__init__` that takes the fields, the positional ones also by place."""
+    """Return an `__init__` that takes the fields, the positional ones also by place.
+
+    Args:
+        check: The `__post_init__` of the class, or what accepts everything.
+    """
     names = frozenset(field.name for field in fields)
     defaults = {
         field.name: field.default
@@ -97,10 +105,9 @@ def _initialiser(
     def __init__(self: object, /, *values: object, **given: object) -> None:
         if values:
             given = _by_name(self, positional, values, given)
-        if not names.issuperset(given):
-            strange = next(name for name in given if name not in names)
+        if strange := given.keys() - names:
             raise TypeError(
-                f"{_name(self)}() got an unexpected keyword argument {strange!r}"
+                f"{_name(self)}() got an unexpected keyword argument {min(strange)!r}"
             )
         state = {**defaults, **given}
         for name, factory in factories:
@@ -111,8 +118,13 @@ def _initialiser(
             raise TypeError(f"{_name(self)}() lacks the arguments: {lacking}")
         for name, value in state.items():
             assign(self, name, value)
+        check(self)
 
     return __init__
+
+
+def _accept(made: object) -> None:
+    pass
 
 
 def _by_name(
