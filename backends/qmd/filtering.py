@@ -75,8 +75,8 @@ class ChosenNotes:
         if len(names) < 2 or not self._query.filter or not self._query.filter.paths:
             return names
         held = self._names.collections_of(self._paths())
-        spoken = set(self._transcripts.spoken_names)
-        return [name for name in names if name in held or name in spoken] or names
+        others = set(names) - self._names.of_notes
+        return [name for name in names if name in held or name in others] or names
 
     def passages(
         self, query_terms: Iterable[QueryTerm], deadline: Deadline

@@ -295,6 +295,11 @@ class NotePaths:
         """Return the paths of the notes that are indexed."""
         return self._notes()
 
+    @property
+    def of_notes(self) -> set[str]:
+        """The names of the collections of notes."""
+        return set(self._collections)
+
     def collections_of(self, paths: Iterable[str]) -> set[str]:
         """Return the names of the collections in which some notes lie."""
         root = os.path.realpath(self._workspace.root)

@@ -381,8 +381,7 @@ class TranscriptCache:
         kept = self._passages.get(key)
         if kept is not None:
             return kept
-        last = day_of_file(transcript.mtime_ns)
-        changed = last.isoformat() if last else None
+        changed = day_of_file(transcript.mtime_ns)
         passages = [
             TranscriptPassage(
                 id=0,
@@ -391,7 +390,7 @@ class TranscriptCache:
                 start_line=chunk.start_line + first,
                 end_line=chunk.end_line + first,
                 heading=day or "",
-                day=day or changed,
+                day=day or (changed.isoformat() if changed else None),
                 length=sum(len(forms.body) for forms in forms_of(chunk.text)),
                 text=chunk.text,
                 piece=chunk.piece,
@@ -463,11 +462,6 @@ class TranscriptPassages:
             if (passages := self._cache.passages(transcript, part)) is not None
         ]
         return [one for passages in found for one in passages], bool(found)
-
-    @property
-    def spoken_names(self) -> list[str]:
-        """The collections of copies of transcripts."""
-        return [each.name for each in self._collections if each.spoken]
 
     def every(self) -> list[Passage]:
         """Return all passages that may be seen."""

@@ -8,7 +8,7 @@ and checked, and paths are held against the globs; engines do the rest.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cache
 from typing import Final, TypeAlias, cast, get_args
@@ -16,7 +16,6 @@ from typing import Final, TypeAlias, cast, get_args
 from notewell.dates import DateRange
 from notewell.errors import UsageError
 from notewell.types import Source
-from notewell.values import dataclass
 
 DATES_ACCEPTED: Final = (
     "2026-03-03, 2026-03, 2026, yesterday, last week, 7d (seven days ago), 2w, 3m"
@@ -125,7 +124,7 @@ class Filter:
         unwanted = [glob_pattern(glob) for glob in self.exclude]
 
         def passes(path: str) -> bool:
-            name = path_key(path)
+            name = glob_key(path)
             if wanted and not any(each.match(name) for each in wanted):
                 return False
             return not any(each.match(name) for each in unwanted)
@@ -302,7 +301,7 @@ def _odd(name: str, value: str, accepted: str) -> UsageError:
 _SIGNS: Final = re.compile(r"\\(.)|(\*+)|(\?)|(\[(?:[!^]?\]?[^\]/]*)\])|(.)", re.DOTALL)
 
 
-def path_key(path: str) -> str:
+def glob_key(path: str) -> str:
     """Return a path as globs are held against it: case and composition do not count."""
     return path.casefold() if path.isascii() else _composed(path)
 
@@ -313,7 +312,7 @@ def _composed(text: str) -> str:
 
 @cache
 def glob_pattern(glob: str) -> re.Pattern[str]:
-    r"""Return what matches the `path_key` of each path that a glob means.
+    r"""Return what matches the `glob_key` of each path that a glob means.
 
     As in a `.gitignore`: without a slash inside, a glob is a name at any depth; else it
     begins at the workspace. A folder means all that is in it. `*` and `?` stop at a slash,
@@ -322,7 +321,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     >>> [bool(glob_pattern("projects").match(path)) for path in ("projects/a.md", "b.md")]
     [True, False]
     """
-    written = path_key(glob.removeprefix("./"))
+    written = glob_key(glob.removeprefix("./"))
     inside = written.rstrip("/")
     anchored = "/" in inside
     parts = [part for part in inside.split("/") if part]
@@ -373,7 +372,7 @@ def literal_runs(glob: str) -> Iterator[str]:
     """Yield the runs of plain ASCII signs that stand in what a glob means, in order."""
     run = ""
     for escaped, stars, one, some, plain in _SIGNS.findall(
-        path_key(glob.removeprefix("./")).strip("/")
+        glob_key(glob.removeprefix("./")).strip("/")
     ):
         sign = escaped or plain
         if sign and sign.isascii() and not (stars or one or some):

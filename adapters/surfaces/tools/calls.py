@@ -5,6 +5,7 @@ What a model calls a tool with is checked, with sentences that it can act on.
 
 import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -13,6 +14,7 @@ from notewell.adapters.surfaces.tools import readable
 from notewell.adapters.surfaces.tools.definitions import (
     ALL_TOOLS,
     MEMORY_GET,
+    MEMORY_SEARCH,
     Parameter,
     Style,
     ToolDefinition,
@@ -23,6 +25,7 @@ from notewell.scope import chat_type
 from notewell.types import SearchAnswer
 
 if TYPE_CHECKING:
+    from notewell.filters import Filter
     from notewell.memory import Memory
 
 _KIND_WORDS: Final = {
@@ -31,6 +34,7 @@ _KIND_WORDS: Final = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
+    "object": "an object",
 }
 _MOST_RESULTS: Final = 100
 
@@ -126,12 +130,15 @@ class MemoryTools:
 
     async def _search(self, given: Json) -> ToolResult:
         named = cast("dict[str, Any]", given)
-        source = named.get("source")
+        source, said = named.get("source"), named.get("filter")
+        if not named["query"] and not said:
+            raise _refused(MEMORY_SEARCH, "'query' must be a text that is not empty")
         answer = await self._memory.search(
             named["query"],
             max_results=_few(named.get("maxResults")),
             min_score=named.get("minScore"),
             sources=None if source is None else {source},
+            filter=_filter_of(said) if said else None,
         )
         cited = shows_citations(self._memory)
         shown = readable.fit_snippets(
@@ -191,6 +198,22 @@ class MemoryTools:
 def _few(wanted: int | None) -> int | None:
     """Return how many results to look for: more than an answer holds are not shown."""
     return None if wanted is None else min(wanted, _MOST_RESULTS)
+
+
+def _filter_of(said: Mapping[str, object]) -> "Filter":
+    """Return the filter that a model gives, by the words that surfaces use.
+
+    Raises:
+        UsageError: it makes no sense.
+    """
+    from notewell.filters import read_filter
+
+    try:
+        return read_filter(said)
+    except UsageError as error:
+        raise UsageError(
+            f"{MEMORY_SEARCH.name}: filter: {error.message}", remedy=error.remedy
+        ) from None
 
 
 def shows_citations(memory: "Memory") -> bool:
@@ -276,6 +299,8 @@ def _value(tool: ToolDefinition, parameter: Parameter, value: object) -> object:
     if parameter.choices and read not in parameter.choices:
         choices = " or ".join(parameter.choices)
         raise _refused(tool, f"{parameter.name!r} must be {choices}")
+    if isinstance(read, dict):
+        return read
     size = len(read) if isinstance(read, str | list) else float(read)
     least, most = parameter.least, parameter.most
     if (least is not None and size < least) or (most is not None and size > most):
@@ -283,10 +308,14 @@ def _value(tool: ToolDefinition, parameter: Parameter, value: object) -> object:
     return read
 
 
-def _typed(parameter: Parameter, value: object) -> str | list[str] | float | None:
+def _typed(
+    parameter: Parameter, value: object
+) -> str | list[str] | float | dict[str, object] | None:
     """Return the value in the parameter's type, or None."""
     if parameter.kind == "strings":
         return _texts(value)
+    if parameter.kind == "object":
+        return _object(value)
     if parameter.kind == "string":
         return value if isinstance(value, str) else None
     if parameter.kind == "boolean":
@@ -301,6 +330,19 @@ def _texts(value: object) -> list[str] | None:
     several = cast("list[object]", value if isinstance(value, list) else [value])
     texts = [each for each in several if isinstance(each, str) and each]
     return texts if len(texts) == len(several) else None
+
+
+def _object(value: object) -> dict[str, object] | None:
+    """Return an object, also one that was given as its JSON; what is null is not said."""
+    if isinstance(value, str):
+        import json
+
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if not isinstance(value, Mapping):
+        return None
+    members = cast("Mapping[object, object]", value)
+    return {str(name): each for name, each in members.items() if each is not None}
 
 
 def _number(value: object, *, whole: bool) -> float | None:

@@ -53,15 +53,17 @@ class Parameter:
             their fewest.
         most: The largest number; of texts the most.
         choices: The only texts that are accepted; empty for any.
+        members: Of an object, its members, each with its JSON Schema.
     """
 
     name: str
-    kind: Literal["string", "strings", "integer", "number", "boolean"]
+    kind: Literal["string", "strings", "integer", "number", "boolean", "object"]
     meaning: str
     required: bool = False
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
+    members: tuple[tuple[str, Json], ...] = ()
 
     def schema(self) -> Json:
         """Return its JSON Schema."""
@@ -75,6 +77,7 @@ class Parameter:
             "description": self.meaning,
             **{name: limit for name, limit in limits.items() if limit is not None},
             **({"enum": list(self.choices)} if self.choices else {}),
+            **({"properties": dict(self.members)} if self.members else {}),
         }
 
 
@@ -244,6 +247,19 @@ def _object_schema(kind: type) -> Json:
     }
 
 
+_TEXTS: Final[Json] = {"type": "array", "items": _TEXT}
+_FILTER: Final[tuple[tuple[str, Json], ...]] = (
+    ("path", {**_TEXTS, "description": "globs: projects, *.md"}),
+    ("exclude", _TEXTS),
+    ("since", {**_TEXT, "description": "2026-03-03, 2026-03, yesterday, 7d"}),
+    ("until", _TEXT),
+    ("on", _TEXT),
+    ("tag", _TEXTS),
+    ("where", {"type": "object", "description": "front matter: value"}),
+    ("phrase", {**_TEXTS, "description": "must stand there"}),
+    ("without", _TEXTS),
+)
+
 MEMORY_SEARCH: Final = ToolDefinition(
     name="memory_search",
     title="Search memory",
@@ -260,7 +276,6 @@ MEMORY_SEARCH: Final = ToolDefinition(
             kind="string",
             meaning="Plain words or a question, in any language. No sign is syntax.",
             required=True,
-            least=1,
         ),
         Parameter(
             name="maxResults",
@@ -281,6 +296,12 @@ MEMORY_SEARCH: Final = ToolDefinition(
             kind="string",
             meaning="Only notes (memory) or only transcripts (sessions).",
             choices=("memory", "sessions"),
+        ),
+        Parameter(
+            name="filter",
+            kind="object",
+            meaning="Search only there and then. With an empty query: the newest there.",
+            members=_FILTER,
         ),
     ),
     returns=_answer_schema,

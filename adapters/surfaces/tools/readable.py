@@ -53,7 +53,10 @@ def search_text(answer: SearchAnswer) -> str:
     """Write an answer for a model, its snippets as they are shown."""
     parts = [_heading(answer), *_remarks(answer)]
     for place, hit in enumerate(answer.results, start=1):
-        head = f"{place}. {hit.path}, {quoted_lines(hit)}, score {hit.score:.2f}"
+        told = f"score {hit.score:.2f}"
+        if hit.date and not answer.query.strip():  # the newest, of which none is better
+            told = f"of {hit.date}"
+        head = f"{place}. {hit.path}, {quoted_lines(hit)}, {told}"
         parts.append(f"\n{head}\n{quote_lines(hit.snippet)}")
         if hit.also_in:
             parts.append(f"The same stands in {', '.join(hit.also_in)}.")

@@ -52,7 +52,7 @@ async def test_the_parameters_are_openclaws(memory: Memory) -> None:
 
     named = {tool["name"]: list(tool["input_schema"]["properties"]) for tool in tools}
     assert named == {
-        "memory_search": ["query", "maxResults", "minScore", "source"],
+        "memory_search": ["query", "maxResults", "minScore", "source", "filter"],
         "memory_get": ["path", "paths", "from", "lines"],
         "memory_links": ["path"],
     }
@@ -98,6 +98,18 @@ async def test_a_call_is_read_as_it_was_meant(
         ("memory_search", {"query": "a", "minScore": "NaN"}, "must be a number"),
         ("memory_search", {"query": "a", "minScore": 2}, "must be from 0 to 1"),
         ("memory_search", {"query": "a", "source": "web"}, "be memory or sessions"),
+        ("memory_search", {"query": "a", "filter": [1]}, "'filter' must be an object"),
+        (
+            "memory_search",
+            {"query": "a", "filter": {"on": "x"}},
+            "yesterday, last week",
+        ),
+        (
+            "memory_search",
+            {"query": "a", "filter": {"onn": "7d"}},
+            "it has path, exclude",
+        ),
+        ("memory_search", {"query": "", "filter": {}}, "a text that is not empty"),
         ("memory_search", {"query": "a", "limit": 3}, "it has no parameter 'limit'"),
         ("memory_search", "{", "its arguments are no JSON"),
         ("memory_search", "[1]", "its arguments are no JSON object"),

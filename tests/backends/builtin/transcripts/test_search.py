@@ -1,10 +1,14 @@
 """What was said in sessions is found, cited by its lines, and by nobody else."""
 
+from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
 
 from notewell.backends.base import Query
+from notewell.filters import Filter
+from notewell.types import Hit, Source
 
 if TYPE_CHECKING:
     from tests.backends.builtin.transcripts.conftest import Talks
@@ -141,3 +145,21 @@ def test_a_long_message_is_found_in_each_of_its_parts(talks: "Talks") -> None:
 
     assert (first.start_line, first.match_line, first.end_line) == (2, 2, 2)
     assert last.match_line == 2
+
+
+def test_what_was_said_has_the_day_on_which_it_was_said(talks: "Talks") -> None:
+    talks.write("s1.jsonl", HEAD, talks.said("The walrus sleeps.", "assistant"))
+    talks.refresh()
+    day = date(2026, 2, 11)
+
+    def found(text: str, chosen: Filter) -> Sequence[Hit]:
+        sources: frozenset[Source] = frozenset({"sessions", "memory"})
+        query = Query(text=text, limit=6, sources=sources, filter=chosen)
+        return talks.engine.search(query).hits
+
+    for text in ("walrus", ""):
+        [hit] = found(text, Filter(since=day, until=day))
+
+        assert (hit.path, hit.date) == ("sessions/s1.jsonl", day)
+        assert not found(text, Filter(since=date(2026, 2, 12)))
+        assert not found(text, Filter(tags=("walrus",)))

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.backends.base import Query
 from notewell.backends.builtin import search
 from notewell.backends.builtin.vectors import nearest
+from notewell.filters import Filter
 
 if TYPE_CHECKING:
     from tests.backends.builtin.vectors.conftest import Meant
@@ -253,3 +255,17 @@ def test_the_best_hit_has_a_score_however_few_there_are(
 
     assert [hit.score > 0.4 for hit in hits] == [True] * notes
     assert len(strict) == notes
+
+
+def test_vectors_are_narrowed_before_the_nearest_are_taken(meant: "Meant") -> None:
+    near = {f"memory/{n}.md": f"automobile {n}\n" for n in range(90)}
+    far = {"memory/kept/soup.md": "Lunch was soup, by automobile.\n"}
+    meant.notebook.write({**near, **far})
+    meant.index()
+
+    found = meant.notebook.engine.search(
+        Query(text="vehicle", limit=2, filter=Filter(paths=("kept",)))
+    )
+
+    assert found.mode == "hybrid"
+    assert [hit.path for hit in found.hits] == ["memory/kept/soup.md"]
