@@ -28,10 +28,10 @@ from notewell.backends.qmd.paths import NotePassages, NotePaths
 from notewell.backends.qmd.transcripts import TranscriptPassages, cited_lines
 from notewell.backends.text.analysis import is_unspaced, split_words
 from notewell.backends.text.folding import fold
-from notewell.backends.text.passages import Passage, ScoredPassage
+from notewell.backends.text.passages import Passage, ScoredPassage, passage_frequencies
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.ranking import lifted_score, rank
-from notewell.backends.text.scoring import ExactMatch, Scorer, passage_frequencies
+from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.secondhand import join_equal_hits
 from notewell.backends.text.snippets import hit_of
 from notewell.types import Hit, citation_of

@@ -5,14 +5,19 @@ makes structs of them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from notewell.backends.text.analysis import terms_of
 from notewell.types import source_of
+
+if TYPE_CHECKING:
+    from notewell.backends.text.query import QueryTerm
 
 _IS_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -154,6 +159,34 @@ class ScoredPassage(Struct, frozen=True, kw_only=True):
     def order(self) -> tuple[float, str, int]:
         """The place in an answer: best first, then by path and line."""
         return (-self.score, self.passage.path, self.passage.start_line)
+
+
+def passage_frequencies(
+    passages: Iterable[Passage],
+    query_terms: "Sequence[QueryTerm]",
+    documents: Mapping[str, int] = {},
+) -> Mapping[str, int]:
+    """Return in how many passages each term of a query stands.
+
+    Args:
+        documents: In how many documents of the index terms stand. These passages were
+            chosen for the terms, so of a common one they hold but a few.
+    """
+    terms = {term for query_term in query_terms for term in query_term.terms()}
+    frequencies: Counter[str] = Counter()
+    notes: dict[str, set[str]] = defaultdict(set)
+    for passage in passages:
+        found = terms & terms_of(f"{passage.beside} {passage.text}")
+        frequencies.update(found)
+        for term in found:
+            notes[term].add(passage.path)
+    for query_term in query_terms:
+        held = max((documents.get(term, 0) for term in query_term.exact), default=0)
+        for term in (*query_term.exact, *query_term.loose):
+            here = len(notes.get(term, ()))
+            if held > here > 0:
+                frequencies[term] = round(frequencies[term] * held / here)
+    return frequencies
 
 
 def without_repeats(ranked: Iterable[ScoredPassage]) -> list[ScoredPassage]:

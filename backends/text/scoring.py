@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from notewell.backends.text.analysis import Forms, forms_of, forms_of_word, terms_of
+from notewell.backends.text.analysis import Forms, forms_of, forms_of_word
 from notewell.backends.text.folding import (
     NUMBER_KEY,
     broken_words,
@@ -476,31 +476,3 @@ def _terms(query_terms: Iterable[QueryTerm]) -> frozenset[str]:
 def quoted(term: str) -> str:
     """Return a term as FTS5 takes it: no character of it is syntax."""
     return '"' + term.replace('"', '""') + '"'
-
-
-def passage_frequencies(
-    passages: Iterable[Passage],
-    query_terms: Sequence[QueryTerm],
-    documents: Mapping[str, int] = {},
-) -> Mapping[str, int]:
-    """Return in how many passages each term of a query stands.
-
-    Args:
-        documents: In how many documents of the index terms stand. These passages were
-            chosen for the terms, so of a common one they hold but a few.
-    """
-    terms = {term for query_term in query_terms for term in query_term.terms()}
-    frequencies: Counter[str] = Counter()
-    notes: dict[str, set[str]] = defaultdict(set)
-    for passage in passages:
-        found = terms & terms_of(f"{passage.beside} {passage.text}")
-        frequencies.update(found)
-        for term in found:
-            notes[term].add(passage.path)
-    for query_term in query_terms:
-        held = max((documents.get(term, 0) for term in query_term.exact), default=0)
-        for term in (*query_term.exact, *query_term.loose):
-            here = len(notes.get(term, ()))
-            if held > here > 0:
-                frequencies[term] = round(frequencies[term] * held / here)
-    return frequencies
