@@ -40,7 +40,7 @@ def path_readings(given: str) -> list[PathRequest]:
     """Return how a text may be read, the literal way first, the most free one last.
 
     >>> [each.path for each in path_readings("[[Tide pool#Pump|the pump]]")]
-    ['[[Tide pool#Pump|the pump]].md', 'Tide pool.md']
+    ['[[Tide pool#Pump|the pump]].md', 'Tide pool#Pump.md', 'Tide pool.md']
 
     Raises:
         PathRefused: no disk can have that path.

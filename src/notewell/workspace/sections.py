@@ -20,7 +20,7 @@ def lines_of_part(lines: Sequence[str], part: str) -> tuple[int, int] | None:
     the first is meant; `A#B` is the B below A.
 
     >>> lines_of_part(["# A", "", "## Open ends", "x", "", "# B", "y"], "open-ends")
-    (3, 5)
+    (3, 4)
     >>> lines_of_part(["a", "", "- one", "- two ^id"], "^id")
     (4, 4)
     """

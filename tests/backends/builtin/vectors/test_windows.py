@@ -78,7 +78,9 @@ def test_a_passage_is_one_candidate_however_many_of_its_windows_are_near(
     meant: "Meant",
 ) -> None:
     meant.has(settings=ANY)
-    cars = {f"memory/{n}.md": "\n".join(lines_about("automobile") * 4) for n in "abc"}
+    cars = {
+        f"memory/{n}.md": "\n".join([*lines_about("automobile") * 4, n]) for n in "abc"
+    }
     meant.notebook.write(cars)
     meant.index()
 
