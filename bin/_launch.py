@@ -15,6 +15,6 @@ if not os.path.isdir(os.path.join(PACKAGE, "backends")):
 
     notewell.__path__.append(ROOT)
 
-from notewell.adapters.surfaces.cli import main
+from notewell.__main__ import main
 
 raise SystemExit(main())

@@ -104,6 +104,12 @@ def _spelled(name: str | None) -> str:
 
 
 def _of(named: str, settings: EmbeddingSettings) -> EmbeddingSettings:
+    if not named.strip():
+        raise UsageError("no model is named", remedy=_NAME_ONE)
+    hub = named.startswith(("hf:", "huggingface:"))
+    if hub and named.count("/") < 2:  # an owner and a repository, and no file in it
+        remedy = f"name the file in that repository: {named}/<file>.gguf"
+        raise UsageError(f"{named} names no file of a repository", remedy=remedy)
     if llama.is_model_path(named) and not named.lower().endswith(".gguf"):
         return replace(settings, name="sentence-transformers", model=named)
     cache = settings.local.model_cache_dir

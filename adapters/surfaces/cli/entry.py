@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     occupy_closed_descriptors()
     words = list(sys.argv[1:] if arguments is None else arguments)
     output = CommandOutput(json=asks_for_json(words))
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as `__main__` left it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # `nohup` has it ignored
         signal.signal(signal.SIGHUP, _terminated)

@@ -93,13 +93,15 @@ def occupy_closed_descriptors() -> None:
     """Open the null device on 0, 1 and 2 where a caller has closed them.
 
     Otherwise the next file to be opened, an index for one, gets that number,
-    and our messages are written into it.
+    and our messages are written into it. Nothing can be written to such a stdout, so that
+    an answer that nobody gets is an error.
     """
     for descriptor in (STDIN, STDOUT, STDERR):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+            how = os.O_RDONLY if descriptor == STDOUT else os.O_RDWR
+            os.open(os.devnull, how)  # takes the lowest free number
 
 
 def _silence(descriptor: int) -> None:

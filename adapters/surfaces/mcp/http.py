@@ -61,15 +61,20 @@ def _listening(port: int) -> socket.socket:
         ) from problem
 
 
-def read_token(file: Path) -> str:
+def read_token(file: Path, *, with_folder: bool) -> str:
     """Return the token in a file, which is made if it is not there.
+
+    Args:
+        file: Where it is.
+        with_folder: So is its folder: it is our own.
 
     Raises:
         UsageError: others can read the file, it is no token, or it cannot be used.
     """
     try:
         if not os.path.lexists(file):
-            create_folder(file.parent)
+            if with_folder:
+                create_folder(file.parent)
             replace_file(file, f"{secrets.token_urlsafe(32)}\n".encode())
         return _secret_in(file)
     except (OSError, UnicodeDecodeError) as problem:

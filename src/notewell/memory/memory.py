@@ -209,8 +209,7 @@ class Memory:
             engine = await self._engine.get()
             if not self.server:  # which answers from the notes meanwhile
                 heard = listener or listener_of(progress, waiting)
-                hint = self._setup.embedding.hint
-                built = await build_once(engine, heard, hint)
+                built = await build_once(engine, heard, self._setup.embedding.hint)
             answer = self._answer(query, named.understood)  # the search begins here
             findings = await engine.search(asked.query(self.hides, named))
         except BackendError as error:
@@ -391,8 +390,7 @@ class Memory:
         )
         report = await engine.refresh(run)
         log_run(report)
-        told = (*self.settings.warnings, *self._setup.embedding.problems)
-        told = (*told, *finished, *self._setup.policy.remarks)
+        told = (*self._setup.told, *finished, *self._setup.policy.remarks)
         return replace(report, warnings=(*told, *report.warnings))
 
     def refresh_later(self) -> bool:

@@ -75,6 +75,11 @@ class Setup:
         return self.agent.search.enabled and not self.settings.memory_off
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """What is wrong in the configuration, in sentences."""
+        return (*self.settings.warnings, *self.embedding.problems)
+
+    @property
     def switch(self) -> str:
         """What switched memory on or off for this agent; empty where nothing did."""
         return memory_switch(self.settings, self.agent)

@@ -71,6 +71,8 @@ def context_command(
 def _nothing(found: "SessionContext") -> str:
     if found.reason == "memory-disabled":
         return "note: memory is switched off for this agent"
+    if found.skipped:
+        return "note: there are notes, and none of them could be shown"
     return f"note: there are no notes of {found.day.isoformat()} or the day before"
 
 

@@ -95,7 +95,7 @@ def mcp_command(
         memory,
         offer,
         port=http_port,
-        token=read_token(file),
+        token=read_token(file, with_folder=not token_file),
         ready=lambda url: call.output.note(f"serving {url}; the token is in {file}"),
     )
 

@@ -84,7 +84,13 @@ def _from_stdin() -> str:
             f"the text has more than {MAX_TEXT_BYTES:,} bytes",
             remedy="put it into a file below memory/, or write it in parts",
         )
-    return raw.decode("utf-8-sig", "replace")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CommandUsageError(
+            f"the text on standard input is not UTF-8 (byte {error.start + 1})",
+            remedy="convert it first: iconv -f latin1 -t utf-8",
+        ) from None
 
 
 def _remarks(remembered: "Remembered") -> list[str]:

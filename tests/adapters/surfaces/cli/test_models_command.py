@@ -208,3 +208,20 @@ def test_what_comes_with_the_install_is_not_fetched(
     assert ran.code == 2
     assert "static come with the install: nothing is to be fetched" in ran.said
     assert "notewell models pull hf:" in ran.said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "no model is named"),
+        (" ", "no model is named"),
+        ("hf:a/b", "names no file"),
+    ],
+)
+def test_a_name_of_no_model_is_wrong_usage(
+    run: "Notewell", name: str, said: str
+) -> None:
+    ran = run("models", "pull", name)
+
+    assert ran.code == 2
+    assert said in ran.said

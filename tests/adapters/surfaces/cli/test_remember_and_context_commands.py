@@ -159,3 +159,31 @@ def test_lines_of_notes_cannot_steer_a_terminal(run: "Notewell", notes: Path) ->
     write(notes / today(), "a\x1b[2Jb\n")
 
     assert b"\x1b" not in run("context").out
+
+
+def test_notes_that_do_not_fit_are_not_called_missing(
+    run: "Notewell", notes: Path
+) -> None:
+    write(notes / today(), "a line of today that is longer than ten characters\n")
+
+    ran = run("context", "--max-chars", "10")
+
+    assert "skipped: " in ran.said
+    assert "there are no notes of" not in ran.said
+
+
+def test_bytes_on_standard_input_that_are_no_text_are_refused(
+    environ: dict[str, str], notes: Path
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "notewell", "--workspace", str(notes), "remember", "-"],
+        env=environ,
+        input=b"caf\xe9 at nine",
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert ran.returncode == 2
+    assert b"not UTF-8 (byte 4)" in ran.stderr
+    assert not (notes / today()).exists()

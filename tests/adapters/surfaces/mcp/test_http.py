@@ -161,3 +161,15 @@ def text(result: types.CallToolResult) -> str:
     [content] = result.content
     assert isinstance(content, types.TextContent)
     return content.text
+
+
+def test_a_folder_that_somebody_named_for_the_token_is_not_made(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    folder = tmp_path / "nowhere"
+
+    ran = run("mcp", "--http", "0", "--token-file", str(folder / "token"))
+
+    assert ran.code == 2
+    assert "No such file or directory" in ran.said
+    assert not folder.exists()
