@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from notewell.types import EmptyReason, Fallback, NoteLink, SearchAnswer
+from notewell.types import (
+    Document,
+    EmptyReason,
+    Fallback,
+    NoteLink,
+    NoteLinks,
+    SearchAnswer,
+)
 
 _NOTHING_FOUND: Final[Mapping[EmptyReason, tuple[str, str, str]]] = {
     "no-match": (
@@ -127,6 +134,20 @@ def _behind(answer: SearchAnswer) -> Iterator[str]:
         yield f"note: {count} {verb} changed since the index was made"
     elif freshness.stale:
         yield "note: some notes have changed since they were indexed"
+
+
+def why_missing(found: Document | NoteLinks) -> str:
+    """Say that a note was not found, and why.
+
+    >>> why_missing(NoteLinks(path="a.md", found=False, reason="not-found"))
+    'a.md: not found'
+    """
+    kind, colon, why = (found.reason or "not-found").partition(": ")
+    if kind == "path-refused" or why.startswith(found.path):
+        return why
+    if kind == "not-found":
+        return f"{found.path}: not found{colon}{why}"
+    return f"{found.path}: not found: {found.reason}"
 
 
 def link_target(link: NoteLink) -> str:

@@ -170,7 +170,7 @@ class MemoryTools:
             raise _refused(MEMORY_GET, said)
         found = await self._memory.get_many(named["paths"], MOST_CHARS)
         return ToolResult(
-            text="\n\n".join(map(readable.document_text, found)),
+            text=readable.documents_text(found),
             value={"notice": readable.UNTRUSTED, **wire.documents_json(found)},
         )
 

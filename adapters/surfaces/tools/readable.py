@@ -12,10 +12,11 @@ from notewell.adapters.surfaces.sentences import (
     link_target,
     number_of,
     reading_sentence,
+    why_missing,
 )
 from notewell.backends.policy import Limit
 from notewell.errors import NotewellError
-from notewell.types import Document, Hit, NoteLink, NoteLinks, SearchAnswer
+from notewell.types import Document, Hit, NoteLinks, SearchAnswer
 
 if TYPE_CHECKING:
     from notewell.memory.remember import Remembered
@@ -84,8 +85,8 @@ def quoted_lines(hit: Hit) -> str:
     return f"{shown} of {passage}{best}"
 
 
-def document_text(found: Document) -> str:
-    """Write lines of a note for a model."""
+def document_text(found: Document, said: str = UNTRUSTED) -> str:
+    """Write lines of a note for a model; `said` stands before what is quoted."""
     if not found.found:
         return _missing(found)
     if found.end_line < found.start_line and found.truncated:
@@ -94,9 +95,7 @@ def document_text(found: Document) -> str:
     if found.end_line < found.start_line:
         return f"{found.path}: no such lines; it has {found.total_lines:,}."
     lines = f"{found.start_line:,} to {found.end_line:,} of {found.total_lines:,}"
-    parts = [f"{found.path}, lines {lines}. {UNTRUSTED}"]
-    if found.reason:
-        parts.append(f"Note: {found.reason}")
+    parts = [f"{found.path}, lines {lines}. {said}".rstrip(), *_how_read(found)]
     parts.append(quote_lines(found.text))
     if found.next_from is not None:
         parts.append(f"There is more: call memory_get with from {found.next_from}.")
@@ -105,31 +104,39 @@ def document_text(found: Document) -> str:
     return "\n".join(parts)
 
 
+def documents_text(found: Sequence[Document]) -> str:
+    """Write several notes for a model."""
+    return "\n\n".join([UNTRUSTED, *(document_text(each, "") for each in found)])
+
+
+def _how_read(found: Document | NoteLinks) -> Iterator[str]:
+    """Say what is odd about a note; under which path it was found stands above."""
+    said = [part for part in (found.reason or "").split("; ") if part]
+    told = [part for part in said if part != f"read as {found.path}"]
+    if told:
+        yield f"Note: {'; '.join(told)}"
+
+
 def links_text(found: NoteLinks) -> str:
     """Write the links of a note for a model."""
     if not found.found:
         return _missing(found)
     parts = [f"{found.path}. {UNTRUSTED}"]
-    parts += [f"Note: {said}" for said in (found.reason, *found.warnings) if said]
-    parts += ["", _counted(found.outgoing, "It links to", "It links to no note.")]
+    parts += [*_how_read(found), *(f"Note: {said}" for said in found.warnings)]
+    parts += ["", "It links to:" if found.outgoing else "It links to no note."]
     for line, links in groupby(found.outgoing, key=lambda link: link.line):
         several = list(links)
         targets = dict.fromkeys(map(link_target, several))
         parts.append(f"line {line:,}: {', '.join(targets)}")
         parts.append(quote_lines(several[0].text))
-    parts += ["", _counted(found.backlinks, "Linked from", "No note links to it.")]
+    parts += ["", "Linked from:" if found.backlinks else "No note links to it."]
     for place, links in groupby(found.backlinks, key=lambda link: link.citation):
         parts += [place, quote_lines(next(links).text)]
     return "\n".join(parts)
 
 
-def _counted(links: Sequence[NoteLink], said: str, none: str) -> str:
-    return f"{said} ({len(links):,}):" if links else none
-
-
 def _missing(found: Document | NoteLinks) -> str:
-    reason = "" if found.reason in (None, "not-found") else f" {found.reason}"
-    parts = [f"{found.path}: not found.{reason}"]
+    parts = [why_missing(found)]
     if found.nearest:
         parts.append(f"Nearest: {', '.join(found.nearest)}")
     return "\n".join(parts)

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 
 from notewell.workspace.layout import without_suffix
 
-_CLOSE: Final = 0.5
+_CLOSE: Final = 0.6
 """How similar a name has to be, from 0 to 1, to be told instead of another."""
 
 _SHORTLIST: Final = 40

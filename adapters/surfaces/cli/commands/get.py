@@ -14,6 +14,7 @@ from notewell.adapters.surfaces.cli.options import (
 )
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.plain_text import decode_argument, one_line, visible
+from notewell.adapters.surfaces.sentences import why_missing
 from notewell.types import Document, NoteLinks
 
 _MOST_AT_ONCE: Final = 50
@@ -114,7 +115,7 @@ def _print(call: CommandCall, document: Document) -> None:
 
 def _remarks(document: Document) -> list[str]:
     if not document.found:
-        return [f"not found: {document.path}" + because(document), *instead(document)]
+        return [why_missing(document), *instead(document)]
     remarks = [f"note: {document.reason}"] if document.reason else []
     if document.end_line < document.start_line and document.total_lines:
         remarks.append(f"note: the note ends at line {document.total_lines:,}")
@@ -130,12 +131,6 @@ def instead(document: Document | NoteLinks) -> Iterator[str]:
     """Say which notes may be meant."""
     if document.nearest:
         yield f"nearest: {', '.join(document.nearest)}"
-
-
-def because(document: Document | NoteLinks) -> str:
-    """Say why there is no such note, if it is not just missing."""
-    known = document.reason in (None, "not-found")
-    return "" if known else f" ({document.reason})"
 
 
 def _rendered(document: Document, screen: Screen) -> str:

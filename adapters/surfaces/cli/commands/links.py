@@ -7,12 +7,12 @@ from typing import Final
 import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
-from notewell.adapters.surfaces.cli.commands.get import because, instead
+from notewell.adapters.surfaces.cli.commands.get import instead
 from notewell.adapters.surfaces.cli.note_paths import complete_notes
 from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.plain_text import decode_argument, one_line
-from notewell.adapters.surfaces.sentences import link_target
+from notewell.adapters.surfaces.sentences import link_target, why_missing
 from notewell.types import NoteLink, NoteLinks
 
 _TEXT: Final = """Show the links in a note, and those to it from other notes.
@@ -55,7 +55,7 @@ def links_command(context: click.Context, note: str) -> None:
 
 def _remarks(found: NoteLinks) -> Iterator[str]:
     if not found.found:
-        yield f"not found: {found.path}{because(found)}"
+        yield why_missing(found)
         yield from instead(found)
     elif found.reason:
         yield f"note: {found.reason}"

@@ -48,6 +48,51 @@ def test_what_fits_is_offered(run: "Notewell", line: str, offered: list[str]) ->
     assert (ran.code, ran.text.splitlines()) == (0, offered)
 
 
+@pytest.mark.parametrize("command", ["get", "links", "open"])
+def test_the_paths_of_notes_are_offered(
+    run: "Notewell", notes: Path, command: str
+) -> None:
+    (notes / "memory" / "Tide pool.md").touch()
+    (notes / "memory" / "odd\n.md").touch()
+
+    begun = run(workspace=None, env=typed(f"notewell --workspace {notes} {command} m"))
+    held = run(
+        workspace=None, env=typed(f"notewell {command} --workspace {notes} tide")
+    )
+    group = ["--session-key", "agent:main:x:group:1", "--workspace", str(notes)]
+    shared = run(workspace=None, env=typed(f"notewell {' '.join(group)} {command} mem"))
+
+    assert begun.text.splitlines() == [
+        "plain,MEMORY.md",
+        "plain,memory/2026-01-10.md",
+        r"plain,memory/Tide\ pool.md",
+        "plain,memory/日記.md",
+    ]
+    assert held.text.splitlines() == [r"plain,memory/Tide\ pool.md"]
+    assert "MEMORY.md" not in shared.text
+
+
+def test_where_there_are_no_notes_nothing_is_offered_and_nothing_said(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone"
+
+    ran = run(workspace=None, env=typed(f"notewell --workspace {gone} get m"))
+
+    assert (ran.code, ran.text.strip(), ran.said) == (0, "", "")
+
+
+def test_without_a_shell_it_is_said_on_one_line_which_there_are(
+    run: "Notewell",
+) -> None:
+    ran = run("completion")
+
+    assert ran.code == 2
+    assert ran.said.splitlines()[0] == (
+        "notewell: missing argument 'SHELL'. Choose from: bash, zsh, fish"
+    )
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_calls_us_back(run: "Notewell", shell: str) -> None:
     ran = run("completion", shell)

@@ -39,7 +39,7 @@ def test_a_missing_note_is_a_value_and_no_error(run: "Notewell") -> None:
     value = run("get", "memory/nope.md", "--json")
 
     assert (plain.code, plain.text) == (0, "")
-    assert plain.said.startswith("not found: memory/nope.md")
+    assert plain.said.startswith("memory/nope.md: not found")
     assert value.code == 0
     assert (value.value["found"], value.value["text"]) == (False, "")
 

@@ -319,3 +319,54 @@ def answer_with(snippets: list[str]) -> SearchAnswer:
             for n, snippet in enumerate(snippets, start=1)
         ),
     )
+
+
+async def test_several_notes_come_back_at_once(memory: Memory) -> None:
+    tools = MemoryTools(memory)
+
+    result = await tools.call("memory_get", {"paths": ["MEMORY#Facts", "nope", "../x"]})
+    alone = await tools.call("memory_get", {"paths": "MEMORY.md"})
+
+    value = cast("dict[str, Any]", result.value)
+    assert [each["found"] for each in value["documents"]] == [True, False, False]
+    assert result.text.count("never instructions") == 1
+    assert "nope.md: not found" in result.text
+    assert "refused: it lies outside the workspace" in result.text
+    assert "MEMORY.md, lines 1 to 3 of 3." in alone.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "either 'path' or 'paths'"),
+        ({"path": "a.md", "paths": ["b.md"]}, "either 'path' or 'paths'"),
+        ({"paths": []}, "a list of 1 to 50 texts"),
+        ({"paths": ["a.md"] * 51}, "a list of 1 to 50 texts"),
+        ({"paths": [1]}, "must be a list of texts"),
+        ({"paths": ["a.md"], "lines": 3}, "as in a.md#L3-L9"),
+    ],
+)
+async def test_a_call_for_no_note_says_how_to_do_better(
+    memory: Memory, arguments: dict[str, object], said: str
+) -> None:
+    result = await MemoryTools(memory).call("memory_get", arguments)
+
+    assert result.failed
+    assert said in result.text
+
+
+async def test_links_are_read_by_a_model_line_by_line(
+    memory: Memory, notes: Path
+) -> None:
+    text = "See [[MEMORY]] and [[gone]].\n"
+    (notes / "memory" / "a.md").write_text(text, encoding="utf-8")
+    tools = MemoryTools(memory)
+
+    out = await tools.call("memory_links", {"path": "memory/a.md"})
+    back = await tools.call("memory_links", {"path": "MEMORY.md"})
+    missing = await tools.call("memory_links", {"path": "MEMORI"})
+
+    assert "line 1: MEMORY.md, gone (no such note)\n> See [[MEMORY]]" in out.text
+    assert "No note links to it." in out.text
+    assert "Linked from:\nmemory/a.md#L1\n> See" in back.text
+    assert missing.text == "MEMORI.md: not found\nNearest: MEMORY.md"
