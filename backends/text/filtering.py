@@ -143,6 +143,8 @@ class PhraseTest:
 def _spellings(text: str) -> tuple[str, str]:
     """Return a text folded, as it is written, and without emphasis."""
     written = _plain(text)
+    if not _MARKS.search(text) and "<" not in text:
+        return written, written
     bare = _plain(without_inline_marks(text))
     return written, " ".join(_MARKS.sub("", bare).split())
 
