@@ -14,6 +14,7 @@ import json
 import mmap
 import re
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
@@ -244,8 +245,11 @@ class VectorTable:
     def mean(self, rows: Sequence[int]) -> bytes:
         """Return the mean of rows at unit length; no bytes if it has no direction."""
         read = struct.Struct(f"<{DIMENSION}e").unpack_from
-        some = [read(self._map, self._start + 2 * DIMENSION * row) for row in rows]
-        sums = [sum(column) for column in zip(*some, strict=True)]
+        sums = [0.0] * DIMENSION
+        # Each row once: however long a text is, the vocabulary bounds time and memory.
+        for row, count in Counter(rows).items():
+            numbers = read(self._map, self._start + 2 * DIMENSION * row)
+            sums = [a + count * b for a, b in zip(sums, numbers, strict=True)]
         norm = sqrt(sum(number * number for number in sums))
         if not norm:
             return b""

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -150,6 +151,20 @@ def test_a_question_has_the_vector_that_a_passage_has(
 
     assert light.shape == (DIMENSION,)
     assert np.allclose(light, embedder.embed([text], "query")[0], atol=1e-5)
+
+
+def test_a_question_of_any_length_takes_the_memory_of_its_vocabulary(
+    embedder: StaticEmbedder,
+) -> None:
+    once = np.frombuffer(embedder.embed_question("note"), dtype="<f4")
+    tracemalloc.start()
+
+    many = np.frombuffer(embedder.embed_question("note " * 100_000), dtype="<f4")
+
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert np.allclose(once, many, atol=1e-6)
+    assert most < 50_000_000
 
 
 def test_a_text_without_a_character_has_no_vector(embedder: StaticEmbedder) -> None:
