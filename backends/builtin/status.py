@@ -124,10 +124,11 @@ class StatusReader:
         identity = IndexIdentity.decoded(store.built_with(live) or "")
         vectors, searched = _vectors(store, live, search.store.vector)
         named = scanned.unread()
+        remarks = store.remarks(live)
         problems = {
             path: why
-            for path, why in store.problems(live).items()
-            if path not in named and scanned.notes.why_unread(path) is None
+            for path, why, _ in remarks
+            if why and path not in named and scanned.notes.why_unread(path) is None
         }
         others = {p: why for p, why in problems.items() if not holds_no_text(why)}
         held = IndexStatus(
@@ -143,7 +144,9 @@ class StatusReader:
             skipped=tuple(
                 _skipped(show_name(path), why) for path, why in problems.items()
             ),
-            warnings=_guessed(store.remarks(live)),
+            warnings=_guessed(
+                {path: said for path, why, said in remarks if said and not why}
+            ),
             details={**searched, **_transcripts(store, live)},
         )
         return held, others

@@ -252,13 +252,11 @@ class Store:
             )
         )
 
-    def remarks(self, tables: Generation) -> dict[str, str]:
-        """Return what is said of how notes were read, by path."""
-        return dict(
-            self.rows(
-                f"select path, remark from {tables.files}"
-                " where remark is not null and problem is null order by path"
-            )
+    def remarks(self, tables: Generation) -> list[tuple[str, str | None, str | None]]:
+        """Return path, problem and guessed encoding of every file that has one of them."""
+        return self.rows(
+            f"select path, problem, remark from {tables.files}"
+            " where problem is not null or remark is not null order by path"
         )
 
     def require_whole(self) -> dict[str, Any]:

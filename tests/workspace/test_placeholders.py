@@ -60,7 +60,6 @@ def test_a_file_with_a_size_and_no_block_is_hollow_unless_it_is_small() -> None:
     assert is_hollow(_looks(st_size=4_096, st_blocks=0))
     assert not is_hollow(_looks(st_size=4_096, st_blocks=8))
     assert not is_hollow(_looks(st_size=90, st_blocks=0))
-    assert not is_hollow(_looks(st_size=4_096))
 
 
 def test_notes_that_are_not_downloaded_are_named_and_not_opened(

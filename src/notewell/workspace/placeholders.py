@@ -22,6 +22,9 @@ _DATALESS: Final = 0x40000000
 _RECALLED: Final = 0x00400000 | 0x00040000 | 0x00001000
 """Attributes of Windows: recall on data access, recall on open, offline."""
 
+PLATFORM_TELLS: Final = sys.platform in ("darwin", "win32")
+"""A listing says on this platform whether the content of a file is here."""
+
 _SMALL: Final = 1024
 """Bytes that some file systems keep with the name, without a block for them."""
 
@@ -55,7 +58,7 @@ def is_hollow(found: os.stat_result) -> bool:
     Elsewhere nothing is documented, and this is how drives and archives leave a file. Some
     file systems count no blocks at all, so it means something only beside files that have some.
     """
-    return found.st_size > _SMALL and getattr(found, "st_blocks", 1) == 0
+    return found.st_size > _SMALL and found.st_blocks == 0
 
 
 def placeholder_of(note: str) -> str:

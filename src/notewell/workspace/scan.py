@@ -43,6 +43,7 @@ from notewell.workspace.layout import (
 )
 from notewell.workspace.placeholders import (
     NOT_DOWNLOADED,
+    PLATFORM_TELLS,
     WHY,
     is_hollow,
     is_placeholder,
@@ -356,10 +357,10 @@ class _Walk:
             self._skip(path, "too-large", f"{size:,} bytes, limit {MAX_NOTE_BYTES:,}")
         elif not (mode & _ALL_MAY_READ == _ALL_MAY_READ or self._may_read(found, file)):
             self._skip(path, "unreadable", "no permission to read")
-        elif is_placeholder(found):
+        elif PLATFORM_TELLS and is_placeholder(found):
             self._skip(path, NOT_DOWNLOADED, WHY)
         else:
-            if is_hollow(found):
+            if not (PLATFORM_TELLS or found.st_blocks) and is_hollow(found):
                 self._hollow[path] = found.st_dev
             else:
                 self._solid.add(found.st_dev)

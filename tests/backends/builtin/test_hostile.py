@@ -29,7 +29,9 @@ def test_a_file_from_the_far_future_is_indexed_like_any_other(
 
 
 def test_one_endless_line_does_not_hide_the_other_notes(notebook: "Notebook") -> None:
-    others = {f"memory/b{n}.md": "The zebra was seen near the river." for n in range(9)}
+    others = {
+        f"memory/b{n}.md": f"The zebra was seen near river {n}." for n in range(9)
+    }
     notebook.write({**others, "memory/a.md": "zebra " * 12_000})
     notebook.refresh()
 

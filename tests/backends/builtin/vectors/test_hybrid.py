@@ -69,7 +69,7 @@ def test_a_weak_exact_word_takes_no_place_of_good_meaning_but_the_last(
     meant: "Meant",
 ) -> None:
     meant.has(settings={"query.hybrid.textWeight": 0.0})
-    near = {f"memory/n{n}.md": "physician surgeon\n" for n in range(3)}
+    near = {f"memory/n{n}.md": f"physician surgeon {n}\n" for n in range(3)}
     weak = {"memory/w.md": "doctor " + "unrelated words of all kinds " * 40}
     meant.notebook.write({**DISTRACTORS, **near, **weak})
     meant.index()
@@ -247,7 +247,9 @@ def test_an_exact_word_is_found_whatever_the_settings(
 def test_the_best_hit_has_a_score_however_few_there_are(
     meant: "Meant", notes: int
 ) -> None:
-    meant.notebook.write({f"memory/{n}.md": "the heron flies\n" for n in range(notes)})
+    meant.notebook.write(
+        {f"memory/{n}.md": f"the heron flies {n}\n" for n in range(notes)}
+    )
     meant.index()
 
     hits = meant.notebook.ask("heron").hits
