@@ -172,13 +172,13 @@ def _of_obsidian(root: str) -> DailyHabit | None:
     """Read Obsidian's settings; the plugin comes first where it is switched on."""
     plugin = ".obsidian/plugins/periodic-notes/data.json"
     daily = read_member(_json(root, plugin), "daily")
-    if read_member(daily, "enabled") is not False and isinstance(daily, dict):
+    if daily is not None and read_member(daily, "enabled") is not False:
         return _habit(
             read_member(daily, "folder"), read_member(daily, "format"), plugin
         )
     core = ".obsidian/daily-notes.json"
     settings = _json(root, core)
-    if isinstance(settings, dict):
+    if settings is not None:
         folder, form = read_member(settings, "folder"), read_member(settings, "format")
         return _habit(folder, form, core)
     return None

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _TEXT: Final = """Write something down, so that it is found from now on.
 
-TEXT is Markdown and goes to the end of today's log, memory/YYYY-MM-DD.md. With - it
+TEXT is Markdown and goes to the end of today's log, memory/YYYY-MM-DD.md; in a vault
+to the note that memorySearch.dailyNotes names. With - it
 is read from standard input. What stands there already, block by block, is not
 repeated. Nothing in a note is ever changed or removed.
 

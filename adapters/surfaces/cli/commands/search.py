@@ -32,6 +32,7 @@ _TEXT: Final = """Find the passages that answer a question, best first.
 
 QUERY is plain text: no sign in it has a meaning of its own. Several words need no
 quotes. Each passage is cited as path#L<first>-L<last>, which `notewell get` reads.
+Notes of a day that it names (yesterday, 3 March) are lifted, and none is hidden.
 
 Options narrow where the best are looked for; --path, --exclude, --tag, --where, --phrase
 and --without may be given several times. Without QUERY they show the newest first.
