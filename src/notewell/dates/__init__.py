@@ -52,15 +52,11 @@ _HINTS: Final = frozenset(
 )
 """A word of each phrase that the reader knows in these letters: without, there is no date."""
 
-_SIGNS: Final = tuple(
-    str.split(
-        "年 月 日 天 号 周 週 星期 礼拜 禮拜 季度 四半期 春 夏 秋 冬 昨 今 明 去 来 來 きのう きょう あした"
-        " あさって おととい おとつい おととし しあさって 년 월 일 주 달 해 어제 어저께 어젯밤 오늘 그제 그저께"
-        " 엊그 그끄 내일 모레 글피 작년 올 내년 금년 봄 여름 가을 겨울 분기 하루 이틀 사흘 나흘 닷새"
-        " 엿새 이레 열흘 보름 며칠 여드레 아흐레"
-    )
+_SIGNS: Final = frozenset(
+    "年月日天号周週期拜度春夏秋冬昨今明去来來"
+    "년월일주달해제늘모작올내글봄름을울분루틀흘닷엿레보칠저젯엊끄"
 )
-"""A part of each phrase that the reader knows in Chinese, Japanese and Korean."""
+"""A sign of each phrase that the reader knows in Chinese and Korean, and most in Japanese."""
 
 _SHORT: Final = frozenset(["am", "vom", "zum", "ab", "den", "bis", "seit"])
 """Before few digits: `am 3.5.`"""
@@ -106,22 +102,34 @@ def nearness(day: date, ranges: Sequence[DateRange]) -> float:
 
 def may_name_dates(text: str) -> bool:
     """Say whether it is worth reading a text for dates: cheap, and never wrongly no."""
-    if not text.isascii():
-        if any(sign in text for sign in _SIGNS):
-            return True
-        text = _without_accents(text)
     digits = sum(map(str.isdecimal, text))
+    if not text.isascii():
+        if not _SIGNS.isdisjoint(text) or _may_be_told_in_kana(text):
+            return True
+        text = _in_plain_letters(text)
     if digits >= _FEWEST_DIGITS:
         return True
     words = text.casefold().translate(_NO_LETTERS).split()
     return not _HINTS.isdisjoint(words) or (digits > 0 and not _SHORT.isdisjoint(words))
 
 
-def _without_accents(text: str) -> str:
+def _may_be_told_in_kana(text: str) -> bool:
+    """Look for きのう, きょう, あした, あさって, しあさって, おととい, おとつい and おととし."""
+    return (
+        "のう" in text
+        or "ょう" in text
+        or "した" in text
+        or "おと" in text
+        or ("あさ" in text)
+    )
+
+
+def _in_plain_letters(text: str) -> str:
+    """Return a text with its Latin letters alone, without accents."""
     import unicodedata
 
-    parts = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in parts if not unicodedata.combining(letter))
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return parts.encode("ascii", "ignore").decode("ascii")
 
 
 def read_dates(text: str, today: date) -> tuple[DateRange, ...]:
