@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_QUERY_TERMS = 48
 """Distinct things that one query may ask for; the rest of a long text is left out."""
 
-_MOST_READ = 20_000
+MOST_READ = 20_000
 """Characters of a query that are read at all."""
 
 _PART = 0.35
@@ -139,20 +139,20 @@ def parse_query(text: str) -> ParsedQuery:
     [('the',), ('multi-agent', 'multiagent'), ('multi',), ('agent',), ('plan',)]
     """
     query_terms: dict[tuple[str, ...], QueryTerm] = {}
-    for token in split_words(text[:_MOST_READ]):
+    for token in split_words(text[:MOST_READ]):
         for query_term in _terms_of_token(token):
             known = query_terms.get(query_term.exact)
             if known is None or known.weight < query_term.weight:
                 query_terms[query_term.exact] = query_term
         if len(query_terms) > MOST_QUERY_TERMS * 8:
             break
-    for number in _GROUPS.findall(text[:_MOST_READ]):
+    for number in _GROUPS.findall(text[:MOST_READ]):
         joined = (number.replace(" ", ""),)
         query_terms.setdefault(joined, QueryTerm(joined, weight=_PART, part=True))
-    for key in number_keys(text[:_MOST_READ]):
+    for key in number_keys(text[:MOST_READ]):
         query_terms.setdefault((key,), QueryTerm((key,), part=True))
     chosen = _heaviest(query_terms.values())
-    whole = len(text) <= _MOST_READ and len(chosen) == len(query_terms)
+    whole = len(text) <= MOST_READ and len(chosen) == len(query_terms)
     return ParsedQuery(terms=chosen, cut=not whole)
 
 

@@ -35,7 +35,7 @@ from notewell.backends.builtin.vectors.sets import (
     missing_now,
     newest_generation,
 )
-from notewell.backends.text.query import parse_query
+from notewell.backends.text.query import MOST_READ, parse_query
 from notewell.errors import BackendError, BackendFailed, EmbeddingError
 
 if TYPE_CHECKING:
@@ -62,11 +62,12 @@ class VectorEngine:
     def query_vector(self, text: str) -> QueryVector:
         """Return a query's vector, or why there is none.
 
-        A query without a word finds nothing and is not given to anybody.
+        A query without a word finds nothing and is not given to anybody, nor is more of a
+        long one than is read for its words.
         """
         if not parse_query(text).terms:
             return KEYWORDS_ONLY
-        return self._query_embedder.query_vector(text)
+        return self._query_embedder.query_vector(text[:MOST_READ])
 
     def make(self, run: Run, *, anew: bool) -> EmbedReport:
         """Make the missing vectors, with the second provider if the first one fails.

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from notewell.backends.base import Query
 from notewell.backends.builtin import search
 from notewell.backends.builtin.vectors import nearest
+from notewell.backends.text.query import MOST_READ
 from notewell.filters import Filter
 
 if TYPE_CHECKING:
-    from tests.backends.builtin.vectors.conftest import Meant
+    from tests.backends.builtin.vectors.conftest import Concepts, Meant
 
 NOTES = {
     "memory/automobile.md": "An automobile.\n",
@@ -43,6 +44,19 @@ def test_a_note_is_found_by_its_meaning_where_no_word_of_the_question_stands(
     assert found.hits[0].text_score is None
     assert found.hits[0].vector_score is not None
     assert not found.degraded
+
+
+def test_no_more_of_a_question_is_embedded_than_is_read_for_its_words(
+    meant: "Meant", concepts: "Concepts"
+) -> None:
+    meant.notebook.write({**NOTES, **DISTRACTORS})
+    meant.index()
+
+    found = meant.notebook.ask("vehicle " * 200_000)
+
+    assert [len(asked) for asked in concepts.queries] == [MOST_READ]
+    assert found.hits[0].path == "memory/automobile.md"
+    assert any("long" in said for said in found.warnings)
 
 
 def test_each_leg_contributes_when_they_find_different_notes(meant: "Meant") -> None:
