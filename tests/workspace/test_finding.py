@@ -11,6 +11,7 @@ import pytest
 from notewell.errors import PathRefused
 from notewell.types import Document
 from notewell.workspace import NameAids, NamedNote, Workspace, get_document
+from notewell.workspace.finding import PLAIN
 from notewell.workspace.names import GivenNames, linked_notes, nearest_names
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
@@ -55,10 +56,8 @@ def notes(lay: Lay) -> Workspace:
     return Workspace(root=root)
 
 
-def in_group(notes: Workspace, path: str, **aids: object) -> Document:
-    return get_document(
-        notes, path, hidden=PERSONAL.__contains__, aids=NameAids(**aids)
-    )  # type: ignore[arg-type]
+def in_group(notes: Workspace, path: str, aids: NameAids = PLAIN) -> Document:
+    return get_document(notes, path, hidden=PERSONAL.__contains__, aids=aids)
 
 
 def outcome(got: Callable[[], Document]) -> tuple[str, tuple[str, ...]]:
@@ -282,11 +281,11 @@ def test_in_a_group_the_titles_of_personal_notes_lead_nowhere(
 ) -> None:
     titles = [NamedNote("MEMORY.md", "Private facts"), NamedNote("MEMORY.md")]
     for aids in (
-        {"titles": lambda: titles},
-        {"indexed": lambda: GivenNames(titles)},
+        NameAids(titles=lambda: titles),
+        NameAids(indexed=lambda: GivenNames(titles)),
     ):
         for given in ("Private facts", "[[private facts]]", "Private fact", "MEMORIES"):
-            document = in_group(notes, given, **aids)
+            document = in_group(notes, given, aids)
 
             assert (document.found, document.text) == (False, "")
             assert not PERSONAL & {*document.nearest, *document.candidates}

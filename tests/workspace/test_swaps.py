@@ -23,6 +23,7 @@ while True:
     os.rename(aside, folder)
 """
 PATHS = ("memory/deep/er/3.md", "memory/deep/only.md", "7.md")
+FORMS = ("[[only]]", "er/3#L1", "memory%2Fdeep%2Fonly.md", "[it](memory/deep/only.md)")
 
 
 @pytest.fixture
@@ -63,8 +64,8 @@ def got(notes: Workspace, path: str) -> str:
         return ""
 
 
-def shown(notes: Workspace, tries: int) -> set[str]:
-    return {got(notes, path) for _ in range(tries) for path in PATHS}
+def shown(notes: Workspace, tries: int, paths: tuple[str, ...] = PATHS) -> set[str]:
+    return {got(notes, path) for _ in range(tries) for path in paths}
 
 
 def indexed(notes: Workspace, runs: int) -> list[int]:
@@ -93,6 +94,7 @@ def test_no_text_from_outside_is_got_while_folders_are_swapped(
     notes: Workspace,
 ) -> None:
     assert shown(notes, 300) <= {"inside", ""}
+    assert shown(notes, 20, FORMS) <= {"inside", ""}
 
 
 @pytest.mark.usefixtures("swapping")
@@ -106,6 +108,7 @@ def test_no_text_from_outside_is_indexed_while_folders_are_swapped(
 @pytest.mark.usefixtures("swapping")
 def test_no_text_from_outside_is_ever_got(notes: Workspace) -> None:
     assert shown(notes, 30_000) <= {"inside", ""}
+    assert shown(notes, 3_000, FORMS) <= {"inside", ""}
 
 
 @pytest.mark.soak

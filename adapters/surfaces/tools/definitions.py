@@ -182,7 +182,7 @@ def _answer_schema() -> Json:
 
 def _document_schema() -> Json:
     """Return the schema of what memory_get gives: one note, or several."""
-    several: Json = {"type": "array", "items": _object_schema(Document)}
+    several: Json = {"type": "array", "items": {"type": "object"}}  # each such a note
     shape = {"notice": _TEXT, **_member_schemas(Document)}
     schema = _result_schema(shape, perhaps={"documents": several})
     either = {"required": ["notice", "documents"]}

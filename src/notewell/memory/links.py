@@ -6,7 +6,7 @@ that are shown are always read from the files.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Final
@@ -123,7 +123,9 @@ class _Web:
 
     def _read_unknown(self) -> None:
         """Read the notes that the index does not hold as they are."""
-        held = self._known.signatures() if self._known else {}
+        held: Mapping[str, tuple[int, int, int]] = {}
+        if self._known:
+            held = self._known.signatures()
         todo = [
             note for note in self._notes.values() if held.get(note.path) != note[2:]
         ]

@@ -95,8 +95,10 @@ def find_open_note(
             return "denied in this conversation"
         return None if left_out is None else left_out(other)
 
-    aids = replace(aids, shows=lambda other: why_closed(other) is None)
-    located = find_note(workspace, path, aids)
+    def shows(other: str) -> bool:
+        return why_closed(other) is None
+
+    located = find_note(workspace, path, replace(aids, shows=shows))
     if (why := why_closed(located.path)) is not None:
         raise PathRefused(path, why)
     return located

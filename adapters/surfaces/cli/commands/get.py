@@ -61,7 +61,7 @@ _EXAMPLES: Final = (
 @click.pass_context
 def get_command(
     context: click.Context,
-    paths: tuple[str, ...],
+    paths: Sequence[str],
     start: int | None,
     lines: int | None,
 ) -> int:
