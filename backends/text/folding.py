@@ -165,9 +165,8 @@ def broken_words(text: str) -> list[str]:
 NUMBER_KEY = "\u00b6#"
 """Begins the term of a long number; no other term begins so."""
 
-_LONG_NUMBER = re.compile(
-    r"(?<![\w.,:/-])\+?\(?\d(?:[ \u00a0./()\u2010-\u2015-]{0,3}\d){6,33}(?!\w)"
-)
+_LONG_NUMBER = re.compile(r"[0-9](?:[ \u00a0./()\u2010-\u2015-]{0,3}[0-9]){6,33}(?!\w)")
+_GOES_ON = re.compile(r"[\w.,:/-]$")
 _BEGINS_WITH_DATE = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
     r"|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:19|20)\d\d$"
@@ -187,9 +186,10 @@ def number_keys(text: str) -> list[str]:
     ['¶#12345678', '¶#12345678']
     """
     keys: list[str] = []
-    for number in _LONG_NUMBER.findall(text):
-        digits = _NOT_DIGITS.sub("", number)
-        if not _BEGINS_WITH_DATE.match(digits):
+    for number in _LONG_NUMBER.finditer(text):
+        digits = _NOT_DIGITS.sub("", number[0])
+        before = text[max(0, number.start() - 1) : number.start()]
+        if not _GOES_ON.match(before) and not _BEGINS_WITH_DATE.match(digits):
             short = len(digits) <= _LONGEST_TELEPHONE
             keys.append(NUMBER_KEY + (digits[-_TOLD_APART_BY:] if short else digits))
     return keys

@@ -61,6 +61,12 @@ _AMOUNT = re.compile(r"\d+[.,]\d+[a-z]+")
 _GROUPED = re.compile(r"(\d{1,3}([,._])\d{3}(?:\2\d{3})*)(?:[.,](\d{1,2}))?")
 _WORDS_IN_ONE = re.compile(r"[a-z]{2,}(?:([_-])[a-z]{2,})(?:\1[a-z]{2,})*")
 _NUMBERS_IN_ONE = re.compile(r"\d{3}([.-])\d{3}\1\d{4}")
+_PLAIN_NAME = re.compile(
+    r"[A-Za-z]+(?:(?:[,:;.!?]? |[_-])[A-Za-z]+)*[ .!?]*|[0-9]{1,4}(?:-[0-9]{2}){0,2}"
+)
+_JOINT = re.compile(r"[,:;.!?]? |[_-]")
+"""A name of plain words, as most are: reading it as a query would tell nothing more."""
+_LONGEST_NAME = 80
 _EXPORT_ID = re.compile(r"(?<=.)[ _-][0-9a-f]{32}$")
 _NAME = "\u00b6"
 """No character of any other term."""
@@ -180,6 +186,10 @@ def words_of_name(name: str) -> tuple[str, ...]:
     >>> words_of_name("Garden_plan 0123456789abcdef0123456789abcdef")
     ('garden', 'plan')
     """
+    if _PLAIN_NAME.fullmatch(name):
+        words = _JOINT.split(name.rstrip(" .!?"))
+        if not any(map(humps, words)):
+            return tuple(dict.fromkeys(word.lower() for word in words))
     return words_asked(parse_query(_EXPORT_ID.sub("", name)).terms)
 
 
@@ -187,10 +197,12 @@ def words_of_name(name: str) -> tuple[str, ...]:
 def name_term(name: str) -> str:
     """Return the term by which the beginning of a note is found that has a name.
 
+    Nobody asks for a note by a sentence: a long name has none.
+
     >>> name_term("Garden_plan"), name_term("garden plan"), name_term("?")
     ('¶garden¶plan', '¶garden¶plan', '')
     """
-    return asked_by_name(words_of_name(name))
+    return asked_by_name(words_of_name(name)) if len(name) <= _LONGEST_NAME else ""
 
 
 def asked_by_name(words: Sequence[str]) -> str:

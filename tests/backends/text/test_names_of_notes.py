@@ -3,6 +3,10 @@
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notewell.backends.text.query import parse_query, words_asked, words_of_name
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -59,3 +63,26 @@ def test_only_the_beginning_of_a_note_has_its_name(notebook: "Notebook") -> None
     notebook.refresh()
 
     assert notebook.paths("garden plan")[:2] == ["memory/z.md", "memory/a.md"]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["setup", "Log", "DNS", "the", "PostBox", "iPhone", "s", "Of", "a"]
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.sampled_from([" ", "-", "_", ", ", ": ", ". "]),
+)
+def test_a_plain_name_has_the_words_that_a_query_for_it_asks_for(
+    words: list[str], joint: str
+) -> None:
+    name = joint.join(words)
+
+    assert words_of_name(name) == words_asked(parse_query(name).terms)
+
+
+@pytest.mark.parametrize("name", ["2026-03-02", "2026-03-03", "0001", "12", "7-07"])
+def test_a_day_or_a_number_is_a_name_like_others(name: str) -> None:
+    assert words_of_name(name) == words_asked(parse_query(name).terms)
