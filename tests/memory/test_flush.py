@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -98,13 +99,13 @@ def test_the_turn_of_a_flush_does_not_start_another(memory: SyncMemory) -> None:
 
 
 def test_a_plan_that_is_held_binds_its_own_session_alone(memory: SyncMemory) -> None:
-    full = {"context_window": 200_000, "tokens": 180_000}
+    plan = partial(memory.flush.plan, context_window=200_000, tokens=180_000)
 
-    held = memory.flush.plan(**full, session_id="one")
-    again = memory.flush.plan(**full, session_id="one")
-    other = memory.flush.plan(**full, session_id="two")
+    held = plan(session_id="one")
+    again = plan(session_id="one")
+    other = plan(session_id="two")
     memory.flush.finish(other, "- b")
-    still = memory.flush.plan(**full, session_id="one")
+    still = plan(session_id="one")
 
     assert held.due
     assert again.decision.reason == "running"

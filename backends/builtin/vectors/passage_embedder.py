@@ -168,7 +168,8 @@ class PassageEmbedder:
             self._agreements.add(host)
             return True
         self.left = texts
-        told = f"{texts:,} passages, about {upload.tokens:,} tokens"
+        passages = "passage" if texts == 1 else "passages"
+        told = f"{texts:,} {passages}, about {upload.tokens:,} tokens"
         agree = "`notewell index --yes` agrees, once for this host"
         self.warnings = (f"Nothing was sent to {host}: {told}; {agree}.",)
         return False

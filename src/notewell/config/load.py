@@ -315,10 +315,12 @@ def _user_timezone(raw: Mapping[str, object], context: ReadContext) -> str | Non
     zone = defaults.get("userTimezone")
     if zone is None or (isinstance(zone, str) and not zone.strip()):
         return None
-    name = zone.strip() if isinstance(zone, str) else describe_value(zone)
-    if isinstance(zone, str) and (problem := zone_problem(name)) is None:
-        return name
-    problem = problem if isinstance(zone, str) else f"{name} is no name of a zone"
+    if isinstance(zone, str):
+        problem = zone_problem(zone.strip())
+        if problem is None:
+            return zone.strip()
+    else:
+        problem = f"{describe_value(zone)} is no name of a zone"
     context.warnings.append(
         f"{DEFAULTS}.userTimezone: {problem}; this machine's zone is used"
     )
