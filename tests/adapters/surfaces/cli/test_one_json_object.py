@@ -64,7 +64,7 @@ def test_an_answer_is_one_object(line: list[str], run: "Notewell") -> None:
         (["remember", "--json"], "usage"),
         (["context", "--json", "--max-chars", "0"], "usage"),
         (["context", "--json", "--kind", "family"], "usage"),
-        (["get", "a.md", "b.md", "--json"], "usage"),
+        (["context", "a.md", "--json"], "usage"),
         (["get", "a.md", "--from", "0", "--json"], "usage"),
         (["get", "../outside.md", "--json"], "path-refused"),
         (["get", "/etc/passwd", "--json"], "path-refused"),
