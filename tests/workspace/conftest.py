@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from tests.other_users import LOAD_ALL
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
 AsNobody: TypeAlias = Callable[[str], str]
@@ -46,9 +47,8 @@ def as_nobody() -> AsNobody:
     """Run a script without the rights of root, and return what it printed."""
 
     def run(script: str) -> str:
-        # Imported before the rights are dropped: checkout and Python may be closed.
         prelude = (
-            "import hashlib, os\n"
+            f"{LOAD_ALL}import os\n"
             "from pathlib import Path\n"
             "from notewell.errors import *\n"
             "from notewell.workspace import *\n"
