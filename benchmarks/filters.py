@@ -35,11 +35,12 @@ _PASSAGES_PER_NOTE = 7
 _TODAY = date(2026, 12, 1)
 
 FILTERS: Mapping[str, Mapping[str, object]] = {
-    "narrow: path": {"path": "memory/003/2000-01-*"},
+    "narrow: path": {"path": "memory/003/2008-0[45]-*"},
     "narrow: days": {"since": "2001-03", "until": "2001-04"},
     "narrow: tag": {"tag": "rare"},
     "narrow: where": {"where": {"number": 70}},
     "narrow: phrase": {"phrase": "note 77"},
+    "no note": {"path": "nowhere"},
     "wide: path": {"path": "memory/**"},
     "wide: exclude": {"exclude": "002"},
     "wide: days": {"since": "2005"},

@@ -51,17 +51,19 @@ class ChosenPassages:
         self._test = FilterTest(chosen)
         self.text = self._test.text
         self._teach()
-        whole = [*self._days(), *self._paths(), *self._properties()]
-        self._of_notes = " and ".join(whole)
-        if self.text:
-            whole.append(f"{_TEXT_TEST}(c.text)")
-        self.condition = " and ".join(whole) or "true"
         words = dict.fromkeys(phrase_words(chosen.phrases))
         self._words = " AND ".join(map(quoted, words))
         files: int = index.store.one(f"select count(*) from {index.tables.files}") or 0
         left = self._count()
         self._share = max(1, left) / max(1, files)
         self.narrow = left <= max(_FEW_FILES, _NARROW * files)
+        self._of_notes = " and ".join(
+            [*self._days(), *self._paths(), *self._properties()]
+        )
+        if self._of_notes and not spoken and left <= _MOST_AT_ONCE and self.narrow:
+            self._of_notes = f"f.id in ({self._files()})"  # looked for once
+        text = [f"{_TEXT_TEST}(c.text)"] if self.text else []
+        self.condition = " and ".join(filter(None, [self._of_notes, *text])) or "true"
 
     @property
     def chunks(self) -> str:
@@ -141,6 +143,13 @@ class ChosenPassages:
         teach = self._index.store.connection.create_scalar_function
         teach(_PATH_TEST, lambda *read: path(str(*read)), 1, deterministic=True)
         teach(_TEXT_TEST, lambda *read: text(str(*read)), 1, deterministic=True)
+
+    def _files(self) -> str:
+        """Return the ids of the files that pass."""
+        rows = self._index.store.rows(
+            f"select f.id from {self._index.tables.files} as f where {self._of_notes}"
+        )
+        return ",".join(str(key) for (key,) in rows)
 
     def _count(self) -> int:
         """Return about how many files pass; never fewer than do."""
