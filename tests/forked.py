@@ -60,7 +60,7 @@ class Forks:
         *,
         env: Mapping[str, str],
         cwd: Path,
-        timeout: float = 60,
+        timeout: float = 300,
     ) -> tuple[int, bytes, bytes]:
         """Run a command to its end; return its exit code and what it wrote.
 
@@ -91,7 +91,7 @@ class Forks:
         """End the process."""
         self._answers.close()
         self._ours.close()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=300)
 
 
 def _read_all(pipes: Sequence[int], timeout: float) -> list[bytes]:

@@ -22,7 +22,7 @@ def test_a_day_in_the_life_finds_in_the_evening_what_the_morning_wrote(
         text=True,
         encoding="utf-8",
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
     before, after = ran.stdout.split("the agent is restarted\n")
@@ -45,7 +45,7 @@ def test_the_example_plugin_keeps_the_promises_of_an_engine(tmp_path: Path) -> N
     shutil.copytree(ROOT / "examples" / "plugin", source)
     installed = tmp_path / "installed"
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "."]
-    subprocess.run(build, cwd=source, check=True, timeout=60, capture_output=True)
+    subprocess.run(build, cwd=source, check=True, timeout=300, capture_output=True)
     [wheel] = source.glob("*.whl")
     ZipFile(wheel).extractall(installed)
     paths = (str(installed), str(Path(notewell.__file__).parents[1]))

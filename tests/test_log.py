@@ -65,7 +65,7 @@ def test_nobody_who_has_not_asked_hears_anything(notes: Path, tmp_path: Path) ->
         env={"PYTHONPATH": str(Path(notewell.__file__).parents[1])},
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
     assert ran.stdout == ran.stderr == b""

@@ -244,7 +244,7 @@ def test_nothing_is_left_when_our_own_program_ends_in_the_middle(
         env={**os.environ, "PYTHONPATH": str(Path(notewell.__file__).parents[1])},
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
     assert is_gone(wait_for(tmp_path / "pids"))

@@ -72,7 +72,7 @@ def on_a_terminal(command: str, environ: dict[str, str], folder: Path) -> str:
     while piece := _read(near):
         sent += piece
     os.close(near)
-    assert child.wait(timeout=60) == 0, sent
+    assert child.wait(timeout=300) == 0, sent
     text = ERASED.sub("", sent.decode("utf-8").replace("\r\n", "\n"))
     lines = ESCAPES.sub("", text).split("\n")
     return "\n".join(line.rstrip() for line in lines)

@@ -26,14 +26,14 @@ class Heard:
         """Be told."""
         (self._changes if changed else self._looks).release()
 
-    def change(self, within: float = 60.0) -> bool:
+    def change(self, within: float = 300.0) -> bool:
         """Wait for a change, and let those that came with it go."""
         heard = self._changes.acquire(timeout=within)
         while self._changes.acquire(timeout=0.8):
             pass  # one change may be told of in several parts
         return heard
 
-    def look(self, within: float = 60.0) -> bool:
+    def look(self, within: float = 300.0) -> bool:
         """Wait until the disk is to be looked at."""
         return self._looks.acquire(timeout=within)
 
@@ -207,7 +207,7 @@ def warn(text):
 watcher = Watcher(places, lambda changed: looks.release(), warn=warn, poll_seconds=0.01)
 watcher.start()
 for _ in range(5):
-    assert looks.acquire(timeout=60)
+    assert looks.acquire(timeout=300)
 watcher.close()
 print(len(warnings), warnings[0], watcher.problem == warnings[0], sep="|")
 """
@@ -223,7 +223,7 @@ def test_where_the_kernel_has_no_watches_left_the_disk_is_polled_with_one_warnin
         check=False,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
     )
 
     assert ran.returncode == 0, ran.stderr

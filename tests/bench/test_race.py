@@ -249,7 +249,7 @@ from notewell.bench.worker import run_worker; run_worker()"""),
         env=dict(user.environ),
         stdout=subprocess.PIPE,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
     assert ran.returncode == 143

@@ -191,7 +191,7 @@ def test_an_index_that_another_process_built_anew_is_taken_at_once(
             },
             check=True,
             capture_output=True,
-            timeout=60,
+            timeout=300,
         )
         after, status = memory.search("walrus"), memory.status()
 

@@ -176,7 +176,7 @@ def loaded(shelf: Shelf, *words: str, program: str = PROGRAM) -> list[str]:
         },
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         check=True,
     )
     return ran.stderr.splitlines()[-1].split()

@@ -258,7 +258,7 @@ def test_several_processes_lose_nothing_and_repeat_nothing(root: Path) -> None:
     running = [start(MANY, root, name) for name in names]
 
     for process in running:
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=300) == 0
 
     lines = (root / LOG).read_text(encoding="utf-8").splitlines()
     expected = [f"- {name} {number}" for name in names for number in range(30)]
@@ -282,7 +282,7 @@ def test_what_another_program_appends_meanwhile_stays(root: Path) -> None:
     for number in range(30):
         append(root, f"- own {number}")
 
-    assert other.wait(timeout=60) == 0
+    assert other.wait(timeout=300) == 0
     lines = (root / LOG).read_text(encoding="utf-8").splitlines()
     assert sum(line.startswith("other ") for line in lines) == 300
     assert sum(line.startswith("- own ") for line in lines) == 30
@@ -303,5 +303,5 @@ def child(code: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
         text=True,
         encoding="utf-8",
         check=True,
-        timeout=60,
+        timeout=300,
     )

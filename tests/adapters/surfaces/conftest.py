@@ -117,7 +117,7 @@ def run(environ: dict[str, str], notes: Path, tmp_path: Path, forks: Forks) -> N
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         return Ran(done.returncode, done.stdout, done.stderr)

@@ -35,7 +35,7 @@ def by_another_program(notebook: "Notebook", *statements: str) -> None:
     subprocess.run(
         [sys.executable, "-c", FOREIGN, str(notebook.index), *statements],
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
 

@@ -233,7 +233,7 @@ def slow(faulty: "Faulty", tmp_path: Path) -> Notewell:
             capture_output=True,
             encoding="utf-8",
             check=True,
-            timeout=60,
+            timeout=300,
         )
 
     return run_it

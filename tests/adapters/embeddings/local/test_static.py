@@ -215,7 +215,7 @@ def test_a_question_loads_neither_numpy_nor_the_package() -> None:
         env={**os.environ, "PYTHONPATH": str(Path(notewell.__file__).parents[1])},
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
     assert ran.stdout.strip() == b"[]"

@@ -119,7 +119,7 @@ def test_bash_takes_the_script_and_asks(run: "Notewell", tmp_path: Path) -> None
         capture_output=True,
         encoding="utf-8",
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
     assert done.stdout.splitlines()[0] == "bash_complete"
@@ -140,7 +140,7 @@ def test_completing_loads_no_engine(environ: dict[str, str]) -> None:
         env={**environ, **typed("notewell search --")},
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
     modules = set(ran.stderr.decode("utf-8").splitlines()[-1].split())

@@ -89,7 +89,7 @@ def test_it_works_without_a_network(
         env={**environ, "NOTEWELL_OFFLINE": "1"},
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
     answer = Ran(done.returncode, done.stdout, done.stderr).value

@@ -132,7 +132,7 @@ def test_a_fault_shows_no_note_text_and_its_trace_only_when_asked(
         [sys.executable, "-c", program, "search", "x", "--json", *flags],
         env=environ,
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

@@ -91,7 +91,7 @@ def test_a_text_can_come_from_a_pipe(environ: dict[str, str], notes: Path) -> No
         input="\ufeff- one\r\n- zwei: ü\r\n".encode(),
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
 
     assert ran.stdout.decode("utf-8") == f"{today()}#L3-L4\n"
@@ -181,7 +181,7 @@ def test_bytes_on_standard_input_that_are_no_text_are_refused(
         input=b"caf\xe9 at nine",
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
     assert ran.returncode == 2

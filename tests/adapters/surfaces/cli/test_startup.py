@@ -42,7 +42,7 @@ def loaded(environ: dict[str, str], notes: Path, *words: str) -> set[str]:
         env=environ,
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
     assert ran.stdout
     return set(ran.stderr.decode("utf-8").splitlines()[-1].split())

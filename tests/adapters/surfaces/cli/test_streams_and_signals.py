@@ -73,7 +73,7 @@ def test_a_reader_that_leaves_is_no_fault(line: list[str], start: Start) -> None
 
     with without_reader() as nobody:
         child = start(*line, stdout=nobody)
-        _, said = child.communicate(timeout=60)
+        _, said = child.communicate(timeout=300)
 
     assert (child.returncode, said) == (141, b"")
 
@@ -88,7 +88,7 @@ def test_closed_descriptors_do_no_harm(
         ["sh", "-c", f'exec "$@" {closed}', "sh", *line],
         env=environ,
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
@@ -104,7 +104,7 @@ def test_an_answer_that_cannot_be_written_is_not_lost_in_silence(
 ) -> None:
     with Path("/dev/full").open("wb") as full:
         child = start("search", "gateway", *flags, stdout=full.fileno())
-        _, said = child.communicate(timeout=60)
+        _, said = child.communicate(timeout=300)
 
     assert child.returncode == 1
     assert b"could not be written: No space left on device" in said
@@ -133,7 +133,7 @@ def test_the_reader_of_a_pipe_sees_its_end_before_the_program_ends(
     with child.stdin, child.stdout:
         answer = child.stdout.read()
         running = child.poll() is None
-    child.wait(timeout=60)
+    child.wait(timeout=300)
 
     assert (answer, running) == (b"the answer", True)
 
@@ -152,7 +152,7 @@ def test_waiting_for_another_process_is_said(
         child = start(*line)
         assert child.stderr is not None
         said = child.stderr.readline()
-    child.communicate(timeout=60)
+    child.communicate(timeout=300)
 
     assert said == b"another process is indexing; waiting for it\n"
     assert child.returncode == 0
@@ -182,7 +182,7 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_so(
 
     begun = child.stderr.readline()
     child.send_signal(number)
-    out, said = child.communicate(timeout=60)
+    out, said = child.communicate(timeout=300)
 
     assert begun.startswith(b"Indexing")
     assert child.returncode == code

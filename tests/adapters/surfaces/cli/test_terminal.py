@@ -40,7 +40,7 @@ def terminal(environ: dict[str, str], notes: Path) -> Terminal:
         os.close(far)
         sent = _read_all(near)
         os.close(near)
-        assert child.wait(timeout=60) == 0, sent
+        assert child.wait(timeout=300) == 0, sent
         return sent.decode("utf-8").replace("\r\n", "\n")
 
     return run

@@ -81,12 +81,12 @@ def test_what_happens_is_written_and_the_end_is_clean(
     watch.write("memory/day.md", "A walrus came by.\n")
     assert watch.said() == "1 changed, 2 files, 2 passages, 2 with a vector"
     asked = watch.start("search", "walrus", "--json")
-    found, _ = asked.communicate(timeout=60)
+    found, _ = asked.communicate(timeout=300)
     watch.process.send_signal(how)
 
     assert '"path":"memory/day.md"' in found
     assert watch.said() == "stopped"
-    _, complaints = watch.process.communicate(timeout=60)
+    _, complaints = watch.process.communicate(timeout=300)
     assert (watch.process.returncode, complaints) == (0, "")
 
 

@@ -50,7 +50,7 @@ def bearer(token: str) -> dict[str, str]:
 async def _over_http(
     url: str, headers: Mapping[str, str], mode: str
 ) -> AsyncGenerator[Client]:
-    async with httpx2.AsyncClient(headers=dict(headers), timeout=60) as http:
+    async with httpx2.AsyncClient(headers=dict(headers), timeout=300) as http:
         transport = streamable_http_client(url, http_client=http)
         async with Client(transport, mode=mode) as client:
             yield client
@@ -89,7 +89,7 @@ def listen(
 
     for process in started:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
 
 @pytest.fixture(params=["stdio", "http"])

@@ -78,7 +78,7 @@ async def test_a_model_is_given_what_was_found_once_and_as_text(
 async def test_an_agent_may_write_only_where_that_is_allowed(
     connect: "Connect", notes: Path
 ) -> None:
-    async with asyncio.timeout(60), connect("--write", "--structured") as client:
+    async with asyncio.timeout(300), connect("--write", "--structured") as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         noted = await client.call_tool(
             "memory_write", {"text": "- The heron is called Otto.", "longTerm": True}

@@ -144,7 +144,7 @@ class Raw:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def answer(self, request: object, *, within: float = 60) -> Json:
+    def answer(self, request: object, *, within: float = 300) -> Json:
         """Return the answer to a request. Raises queue.Empty when there is none."""
         until = time.monotonic() + within
         while _key(request) not in self._answers:
@@ -236,7 +236,7 @@ def http_client(server: "Listening") -> Generator[httpx.Client]:
         "mcp-protocol-version": "2025-06-18",
     }
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
-    with httpx.Client(headers=headers, timeout=60) as client:
+    with httpx.Client(headers=headers, timeout=300) as client:
         answer = client.post(server.url, json=hello)
         client.headers["mcp-session-id"] = answer.headers["mcp-session-id"]
         ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -411,7 +411,7 @@ def test_requests_that_come_before_the_greeting_are_answered(
         server.stdin.write(b"\n".join(lines) + b"\n")
         server.stdin.flush()
         heard = [json.loads(server.stdout.readline()) for _ in lines]
-        server.communicate(timeout=60)
+        server.communicate(timeout=300)
 
     assert sorted(str(each["id"]) for each in heard) == ["7", "8", "None"]
 
@@ -431,7 +431,7 @@ def test_a_signal_ends_a_server_with_open_requests_quietly(
         with only_writer_of(notes.resolve(), state_dir=state):
             write_some(server)
             server.process.send_signal(number)
-            assert server.process.wait(timeout=60) == code
+            assert server.process.wait(timeout=300) == code
         assert server.process.stderr
         assert server.process.stderr.read() == b""
     assert "- note" not in "".join(
@@ -471,7 +471,7 @@ def test_over_http_open_requests_are_answered_when_a_signal_ends_the_server(
                 1
             )  # until they wait; earlier they would be answered all the same
             server.process.send_signal(signal.SIGTERM)
-            assert server.process.wait(timeout=60) == 143
+            assert server.process.wait(timeout=300) == 143
         for each in waiting:
             each.join()
 
@@ -498,5 +498,5 @@ def test_a_client_that_reads_no_more_ends_the_server_quietly(
         server.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
         server.stdin.flush()
 
-        assert server.wait(timeout=60) == 0
+        assert server.wait(timeout=300) == 0
         assert server.stderr.read() == b""

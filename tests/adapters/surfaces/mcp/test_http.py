@@ -54,7 +54,7 @@ async def test_nobody_gets_in_without_the_token_or_from_a_strange_page(
         ),
     }
 
-    async with httpx2.AsyncClient(timeout=60) as http:
+    async with httpx2.AsyncClient(timeout=300) as http:
         answers = {
             name: await http.post(server.url, json=INITIALIZE, headers=headers)
             for name, (headers, _) in cases.items()

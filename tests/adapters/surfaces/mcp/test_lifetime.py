@@ -84,7 +84,7 @@ async def test_a_search_that_the_client_gives_up_is_stopped(
     ear = await asyncio.start_server(hear, "127.0.0.1", 0)
     told = {"TOLD": str(ear.sockets[0].getsockname()[1])}
     async with (
-        asyncio.timeout(60),
+        asyncio.timeout(300),
         ear,
         connect("--backend", backend, env={**slow, **told}) as client,
     ):
@@ -103,7 +103,7 @@ async def test_answers_come_from_the_notes_until_the_index_is_there(
 ) -> None:
     modes: list[str] = []
 
-    async with asyncio.timeout(60), connect("--structured") as client:
+    async with asyncio.timeout(300), connect("--structured") as client:
         while "hybrid" not in modes:
             found = await client.call_tool("memory_search", {"query": "gateway"})
             content = cast("dict[str, Any]", found.structured_content)
@@ -125,7 +125,7 @@ def test_a_signal_ends_a_server_whose_client_stays(
 
         server.send_signal(number)
 
-        assert server.wait(timeout=60) == code
+        assert server.wait(timeout=300) == code
         assert answer["result"]["serverInfo"]["name"] == "notewell"
         assert server.stderr is not None
         assert server.stderr.read() == b""
@@ -140,7 +140,7 @@ def test_the_end_of_the_input_ends_the_server(
         assert server.stdin is not None
         server.stdin.close()
 
-        assert server.wait(timeout=60) == 0
+        assert server.wait(timeout=300) == 0
 
 
 def test_who_has_said_everything_still_gets_the_answers(
@@ -195,7 +195,7 @@ def test_a_client_is_answered_before_anything_heavy_is_loaded(
         exchange(server)
         assert server.stdin is not None
         server.stdin.close()
-        server.wait(timeout=60)
+        server.wait(timeout=300)
 
     modules = set((tmp_path / "loaded").read_text(encoding="utf-8").split())
     assert not modules & {"apsw", "numpy", "httpx", "rich", "llama_cpp", "torch"}

@@ -53,7 +53,7 @@ def say(command: list[str], environ: dict[str, str]) -> Say:
             answers = [json.loads(server.stdout.readline())]
             while answers[-1]["id"] != until:
                 answers.append(json.loads(server.stdout.readline()))
-            rest, complaints = server.communicate(timeout=60)
+            rest, complaints = server.communicate(timeout=300)
         assert complaints == b""
         return [*answers, *map(json.loads, rest.splitlines())]
 
