@@ -126,6 +126,23 @@ def test_in_a_vault_a_day_means_the_note_that_is_called_so(lay: Lay) -> None:
         assert get_document(Workspace(root=root), given).text == "log", given
 
 
+@pytest.mark.parametrize("suffix", ["md", "Md", "markdown"])
+def test_a_day_means_its_log_whatever_the_suffix(lay: Lay, suffix: str) -> None:
+    log, call = f"logs/March 3rd, 2026.{suffix}", f"2026-03-03 call.{suffix}"
+    root = lay({log: "log", call: "call"})
+
+    assert get_document(Workspace(root=root), "3.3.2026").path == log
+
+
+@pytest.mark.parametrize("suffix", ["md", "Md", "markdown"])
+def test_a_name_in_the_same_case_is_taken_whatever_the_suffix(
+    lay: Lay, suffix: str
+) -> None:
+    root = lay({f"a/Pump.{suffix}": "as asked", f"b/pump.{suffix}": "other"})
+
+    assert get_document(Workspace(root=root), "Pump").text == "as asked"
+
+
 @pytest.mark.parametrize(
     "given", ["report of 2026-03-03", "March 2026", "2026", "last May"]
 )

@@ -100,6 +100,7 @@ def test_the_folders_own_settings_say_where_daily_notes_are(
     assert path_of(lay(files)) == path
 
 
+@pytest.mark.parametrize("suffix", ["md", "MD", "markdown"])
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -112,9 +113,11 @@ def test_the_folders_own_settings_say_where_daily_notes_are(
         "日記/YYYY年M月D日",
     ],
 )
-def test_else_the_form_of_most_names_is_the_habit(lay: Lay, pattern: str) -> None:
+def test_else_the_form_of_most_names_is_the_habit(
+    lay: Lay, pattern: str, suffix: str
+) -> None:
     days = [date(2026, 1, 28) + timedelta(days=n) for n in range(8)]
-    notes = {f"{written_day(pattern, day)}.md": "x" for day in days}
+    notes = {f"{written_day(pattern, day)}.{suffix}": "x" for day in days}
 
     assert path_of(lay({**notes, "other/2026-01-01.md": "x"})) == (
         f"{written_day(pattern, DAY)}.md"

@@ -25,7 +25,11 @@ _STAMP: Final = re.compile(
 )
 _BETWEEN: Final = re.compile(r" ?(?:\.\.\.?|…) ?| (?:to|until|through|bis|[–—-]) ")
 
-_BESIDE: Final = FILLERS | BEFORE_A_DAY | WEEKDAYS.keys() | {".", "md", "[", "]", ")"}
+_SUFFIX: Final = re.compile(r"\.(?:md|markdown)\Z", re.IGNORECASE)
+
+_BESIDE: Final = (
+    FILLERS | BEFORE_A_DAY | WEEKDAYS.keys() | {".", "md", "markdown", "[", "]", ")"}
+)
 """What a text may hold beside a date and still be nothing else."""
 
 
@@ -125,7 +129,7 @@ def day_of_path(path: str) -> date | None:
     >>> [str(day_of_path(p)) for p in ("x/Mar 7th, 2026.md", "2026/03/10.md", "a/2026-03.md")]
     ['2026-03-07', '2026-03-10', 'None']
     """
-    stem = path.removesuffix(".md")
+    stem = _SUFFIX.sub("", path)
     parts = stem.split("/")
     found = _day_in(parts[-1])
     if found is None and len(parts) > 2 and any(map(str.isdecimal, parts[-3])):

@@ -19,6 +19,7 @@ from notewell.workspace.layout import (
     Workspace,
     has_workspace_layout,
     lists_name,
+    without_suffix,
 )
 from notewell.workspace.names import (
     GivenNames,
@@ -218,7 +219,7 @@ class _Finder:
         if found is None or found.first != found.last:
             return []
         notes = [path for path in self._paths if day_in_name(path) == found.first]
-        stems = {path: os.path.basename(path)[:-3] for path in notes}
+        stems = {path: without_suffix(os.path.basename(path)) for path in notes}
         logs = [path for path in notes if read_range(stems[path], today) == found]
         return _preferred(logs or notes)
 

@@ -23,7 +23,7 @@ from notewell.workspace.layout import (
     MEMORY_FOLDER,
     Workspace,
     has_workspace_layout,
-    is_markdown,
+    without_suffix,
 )
 
 USUAL_PATTERN: Final = f"{MEMORY_FOLDER}/YYYY-MM-DD"
@@ -258,7 +258,7 @@ def _of_names(workspace: Workspace) -> DailyHabit | None:
 
 def _forms(path: str, day: date) -> Iterable[str]:
     """Yield the patterns that give this path on that day."""
-    stem = path[:-3] if is_markdown(path) else path
+    stem = without_suffix(path)
     for form in _COMMON:
         written = written_day(form, day)
         if stem == written:

@@ -79,7 +79,7 @@ def notes_by_path(names: NoteNames, asked: str) -> list[str]:
     found = _ending(names, asked)
     for better in (
         [path for path in found if path_key(path) == path_key(asked.strip("/"))],
-        [path for path in found if f"/{path[:-3]}".endswith(f"/{asked}")],
+        [path for path in found if f"/{without_suffix(path)}".endswith(f"/{asked}")],
     ):
         if len(better) == 1:
             return better
