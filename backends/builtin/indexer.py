@@ -19,12 +19,12 @@ from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
 from notewell.workspace import Note, read_note, split_lines
 from notewell.workspace.decoding import NotText
-from notewell.workspace.facts import NoteFacts, day_of_file, note_facts
+from notewell.workspace.metadata import NoteMetadata, day_of_file, note_metadata
 
 _BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
 _EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
 _SPACED = " ".join
-_NO_FACTS = NoteFacts()
+_NO_METADATA = NoteMetadata()
 _SAMPLE = 3
 """Passages of a note that tell its language."""
 
@@ -91,11 +91,11 @@ class Indexer:
         chunks = cut_chunks(
             lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
         )
-        facts = note_facts(note.path, lines)
+        metadata = note_metadata(note.path, lines)
         key = self._replace(
-            note, before, signature, read.digest, chunks, None, read.guess, facts
+            note, before, signature, read.digest, chunks, None, read.guess, metadata
         )
-        self._describe(key, facts)
+        self._describe(key, metadata)
         self._many(self._named, sorted(note_entries(key, note.path, lines)))
 
     def _leave_out(
@@ -176,7 +176,7 @@ class Indexer:
         chunks: Iterable[Chunk],
         problem: str | None,
         remark: str | None = None,
-        facts: NoteFacts = _NO_FACTS,
+        metadata: NoteMetadata = _NO_METADATA,
     ) -> int:
         chunks = list(chunks)
         if before:
@@ -188,15 +188,15 @@ class Indexer:
             digest,
             problem,
             remark,
-            day=facts.day or day_of_file(note.mtime_ns),
-            dated=facts.day is not None,
+            day=metadata.day or day_of_file(note.mtime_ns),
+            dated=metadata.day is not None,
         )
         self.add(key, note.path, chunks)
         return key
 
-    def _describe(self, key: int, facts: NoteFacts) -> None:
+    def _describe(self, key: int, metadata: NoteMetadata) -> None:
         """Write down the tags of a note and what its front matter says."""
-        properties = note_properties(facts)
+        properties = note_properties(metadata)
         if properties:
             self._many(
                 f"insert into {self._tables.properties}(key, value, file_id)"

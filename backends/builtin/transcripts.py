@@ -22,7 +22,7 @@ from notewell.sessions.reading import (
     TranscriptMessage,
     read_transcript,
 )
-from notewell.workspace.facts import day_of_file
+from notewell.workspace.metadata import day_of_file
 
 
 class _Kept(NamedTuple):

@@ -35,7 +35,7 @@ from notewell.front_matter import names_in_front_matter
 from notewell.links import read_links
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import NamedNote, Note, read_note, scan, split_lines
-from notewell.workspace.facts import day_of_file, note_day, note_values
+from notewell.workspace.metadata import day_of_file, note_day, note_values
 from notewell.workspace.names import GivenNames, file_key
 
 _WIDEST = 700

@@ -146,7 +146,7 @@ class ChosenNotes:
     def _note_passes(self, path: str) -> bool:
         if not self._test.path(path):
             return False
-        if not self._test.wants_facts:
+        if not self._test.wants_metadata:
             return True
         named = day_in_name(path)
         if named is not None and not self._test.day(named):

@@ -44,7 +44,7 @@ from notewell.sessions import (
 )
 from notewell.types import Skipped, Source
 from notewell.workspace.extra import resolve_extra_paths
-from notewell.workspace.facts import day_of_file
+from notewell.workspace.metadata import day_of_file
 from notewell.workspace.scan import IGNORE_FILE
 
 _KEY: Final = "memory.qmd.sessions.exportDir"

@@ -15,7 +15,7 @@ from notewell.backends.text.analysis import is_unspaced
 from notewell.backends.text.folding import fold, without_inline_marks
 from notewell.dates import read_range
 from notewell.filters import Filter
-from notewell.workspace.facts import NoteFacts, day_in, day_of_file, note_facts
+from notewell.workspace.metadata import NoteMetadata, day_in, day_of_file, note_metadata
 
 TAG_KEY: Final = "#"
 """The key under which tags are kept beside the front matter, which cannot have it."""
@@ -55,15 +55,15 @@ class WantedProperty(NamedTuple):
         )
 
 
-def note_properties(facts: NoteFacts) -> frozenset[Property]:
+def note_properties(metadata: NoteMetadata) -> frozenset[Property]:
     """Return what a note says of itself, in every form in which it may be asked for."""
     found: set[Property] = set()
-    for tag in facts.tags:
+    for tag in metadata.tags:
         path = folded_tag(tag)
         while path:
             found.add(Property(TAG_KEY, f"t:{path}"))
             path = path.rpartition("/")[0]
-    for key, texts in facts.values.items():
+    for key, texts in metadata.values.items():
         for text in texts:
             found.update(Property(_key(key), form) for form in _forms(text))
     return frozenset(found)
@@ -213,7 +213,7 @@ class FilterTest:
         return day is not None and (since or day) <= day <= (until or day)
 
     @property
-    def wants_facts(self) -> bool:
+    def wants_metadata(self) -> bool:
         """Whether a note has to be read to say whether it passes."""
         return bool(self.wanted or self.chosen.since or self.chosen.until)
 
@@ -227,14 +227,14 @@ class FilterTest:
         """
         if not self.path(path):
             return False
-        if not self.wants_facts:
+        if not self.wants_metadata:
             return True
-        facts = note_facts(path, lines)
-        if not self.day(facts.day or day_of_file(mtime_ns)):
+        metadata = note_metadata(path, lines)
+        if not self.day(metadata.day or day_of_file(mtime_ns)):
             return False
         if not self.wanted:
             return True
-        properties = note_properties(facts)
+        properties = note_properties(metadata)
         return all(one.is_in(properties) for one in self.wanted)
 
     def spoken(self, path: str, day: date | None) -> bool:

@@ -183,7 +183,7 @@ def read_filter(words: Mapping[str, object], today: date | None = None) -> Filte
         words: `path`, `exclude`, `tag`, `phrase` and `without`, each a text or several;
             `since`, `until` and `on`, days in any of their forms; `where`, a mapping, or
             `KEY=VALUE` once or several times; `source`. None says nothing.
-        today: What `yesterday` is told from; by default the day that it is.
+        today: What `yesterday` is relative to; by default the day that it is.
 
     Raises:
         UsageError: a word is unknown, or a value makes no sense.

@@ -49,13 +49,13 @@ def test_an_older_encoding_is_read_where_it_is_sure(codec: str) -> None:
     assert text.encode(read.codec).decode(codec) == text
 
 
-@given(st.text())
+@given(st.text(max_size=40))
 def test_utf8_is_read_as_it_is(text: str) -> None:
-    # A wide encoding without a mark is told by its zero bytes, and so is nothing at all.
+    # Zero bytes, escapes and many control characters may be those of another encoding.
     raw = text.replace("\0", "").encode("utf-8")
     text = text.replace("\0", "").removeprefix("\ufeff")
     if b"\x1b$" not in raw:
-        assert decode(raw).text == text or len(text) > 40
+        assert decode(raw).text == text
 
 
 def test_a_byte_order_mark_is_dropped() -> None:

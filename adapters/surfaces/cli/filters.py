@@ -57,7 +57,7 @@ def filter_of(given: Mapping[str, Any], today: date) -> "Filter | None":
 
     Args:
         given: The values by the names of the options.
-        today: The day on the user's calendar, from which `yesterday` is told.
+        today: The day on the user's calendar, to which `yesterday` is relative.
 
     Raises:
         UsageError: a value makes no sense.

@@ -104,7 +104,7 @@ def may_name_dates(text: str) -> bool:
     """Say whether it is worth reading a text for dates: cheap, and never wrongly no."""
     digits = sum(map(str.isdecimal, text))
     if not text.isascii():
-        if not _SIGNS.isdisjoint(text) or _may_be_told_in_kana(text):
+        if not _SIGNS.isdisjoint(text) or _may_be_relative_in_kana(text):
             return True
         text = _in_plain_letters(text)
     if digits >= _FEWEST_DIGITS:
@@ -113,7 +113,7 @@ def may_name_dates(text: str) -> bool:
     return not _HINTS.isdisjoint(words) or (digits > 0 and not _SHORT.isdisjoint(words))
 
 
-def _may_be_told_in_kana(text: str) -> bool:
+def _may_be_relative_in_kana(text: str) -> bool:
     """Look for きのう, きょう, あした, あさって, しあさって, おととい, おとつい and おととし."""
     return (
         "のう" in text

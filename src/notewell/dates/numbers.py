@@ -123,17 +123,17 @@ def ordinal_words() -> Mapping[str, int]:
     return {name: day for name, day in found.items() if day <= 31}
 
 
-_SIGNS: Final = {sign: n for n, sign in enumerate("〇一二三四五六七八九")} | {
+_HAN_NUMERALS: Final = {sign: n for n, sign in enumerate("〇一二三四五六七八九")} | {
     "零": 0, "○": 0, "两": 2, "兩": 2, "十": 10, "百": 100, "廿": 20, "卅": 30,
 }  # fmt: skip
 
-SIGNS: Final = "".join(_SIGNS)
+HAN_NUMERALS: Final = "".join(_HAN_NUMERALS)
 """Every sign of a Chinese or Japanese number."""
 
-_SINO: Final = {sign: n for n, sign in enumerate("영일이삼사오육칠팔구")} | {
+_KOREAN_NUMERALS: Final = {sign: n for n, sign in enumerate("영일이삼사오육칠팔구")} | {
     "공": 0, "십": 10, "백": 100,
 }  # fmt: skip
-SINO: Final = "".join(_SINO)
+KOREAN_NUMERALS: Final = "".join(_KOREAN_NUMERALS)
 """Every sign of a Korean number of Chinese origin."""
 
 _NATIVE: Final = {
@@ -159,7 +159,7 @@ def native_numbers() -> Mapping[str, int]:
     return found
 
 
-def signed_number(text: str) -> int | None:
+def cjk_number(text: str) -> int | None:
     """Return a number in digits, in signs or in Korean; None if it is none.
 
     >>> [signed_number(t) for t in ("三十", "二十五", "二〇二六", "百二十", "십오", "열두", "12")]
@@ -169,7 +169,7 @@ def signed_number(text: str) -> int | None:
         return int(text) if len(text) <= 4 else None
     if (native := native_numbers().get(text)) is not None:
         return native
-    values = [_SIGNS.get(sign, _SINO.get(sign)) for sign in text]
+    values = [_HAN_NUMERALS.get(sign, _KOREAN_NUMERALS.get(sign)) for sign in text]
     known = [value for value in values if value is not None]
     if not known or len(known) != len(values) or len(known) > 7:
         return None

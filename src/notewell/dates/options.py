@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from typing import Final
 
 from notewell.dates import DateRange
-from notewell.dates.found import read_words, whole_range
 from notewell.dates.reader import find_named, in_year, normalized
+from notewell.dates.spans import read_words, whole_range
 from notewell.dates.vocabulary import BEFORE_A_DAY, FILLERS, WEEKDAYS
 
 _LONGEST: Final = 80

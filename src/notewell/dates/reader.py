@@ -6,10 +6,10 @@ from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from notewell.dates import DateRange
-from notewell.dates.found import Found, month_end, read_words
-from notewell.dates.told import by_words
+from notewell.dates.absolute import dates_in_digits, dates_with_months, lone_years
+from notewell.dates.relative import relative_dates
+from notewell.dates.spans import DateSpan, month_end, read_words
 from notewell.dates.vocabulary import AND, BETWEEN, FILLERS, UNTIL
-from notewell.dates.written import by_months, by_numbers, by_years
 
 _MOST_READ: Final = 2_000
 """Characters of a text; dates stand in questions, not in pasted logs."""
@@ -46,8 +46,8 @@ def find_named(text: str, today: date) -> tuple[NamedDate, ...]:
     text = normalized(text)
     found = _joined(_without_overlaps(_parts(text, today)), text)
     found = [one for one in _spanned(found, text) if one.alone and one.ranges]
-    if not all(one.told for one in found):
-        found = [one for one in found if not one.told]
+    if not all(one.relative for one in found):
+        found = [one for one in found if not one.relative]
     return tuple(
         NamedDate(text[one.start : one.end], one.ranges, one.start, one.end)
         for one in found
@@ -68,25 +68,25 @@ def normalized(text: str) -> str:
     return text
 
 
-def _parts(text: str, today: date) -> list[Found]:
+def _parts(text: str, today: date) -> list[DateSpan]:
     words = read_words(text)
-    found = [*by_months(text, words), *by_words(words, today)]
+    found = [*dates_with_months(text, words), *relative_dates(words, today)]
     if any(map(str.isdecimal, text)):
-        found += [*by_numbers(text), *by_years(words)]
+        found += [*dates_in_digits(text), *lone_years(words)]
     if text and max(text) >= _FIRST_SIGN:
-        from notewell.dates.signs import by_signs  # its patterns take long to compile
+        from notewell.dates.cjk import cjk_dates  # its patterns take long to compile
 
-        found += by_signs(text, today)
+        found += cjk_dates(text, today)
     return found
 
 
-def _without_overlaps(found: Sequence[Found]) -> list[Found]:
+def _without_overlaps(found: Sequence[DateSpan]) -> list[DateSpan]:
     """Return the parts in the order of the text; where two overlap, the longer one."""
 
-    def worth(one: Found) -> tuple[bool, bool, int, bool]:
-        return one.unit == "day", one.alone, one.end - one.start, one.told
+    def worth(one: DateSpan) -> tuple[bool, bool, int, bool]:
+        return one.unit == "day", one.alone, one.end - one.start, one.relative
 
-    kept: list[Found] = []
+    kept: list[DateSpan] = []
     taken = bytearray(max((one.end for one in found), default=0))
     for one in sorted(found, key=worth, reverse=True):
         if not any(taken[one.start : one.end]):
@@ -95,9 +95,9 @@ def _without_overlaps(found: Sequence[Found]) -> list[Found]:
     return sorted(kept, key=lambda one: one.start)
 
 
-def _joined(found: Sequence[Found], text: str) -> list[Found]:
+def _joined(found: Sequence[DateSpan], text: str) -> list[DateSpan]:
     """Put neighbours together that are one date: a weekday and its week, a month and its year."""
-    joined: list[Found] = []
+    joined: list[DateSpan] = []
     for one in found:
         if joined and _are_neighbours(joined[-1], one, text):
             both = _one_of(joined[-1], one)
@@ -109,14 +109,14 @@ def _joined(found: Sequence[Found], text: str) -> list[Found]:
     return joined
 
 
-def _are_neighbours(left: Found, right: Found, text: str) -> bool:
+def _are_neighbours(left: DateSpan, right: DateSpan, text: str) -> bool:
     between = text[left.end : right.start]
     if len(between) > _FARTHEST:
         return False
     return all(word.text in FILLERS for word in read_words(between))
 
 
-def _one_of(left: Found, right: Found) -> Found | None:
+def _one_of(left: DateSpan, right: DateSpan) -> DateSpan | None:
     for one, other in ((left, right), (right, left)):
         if one.unit == "weekday":
             if other.unit == "day":
@@ -127,13 +127,13 @@ def _one_of(left: Found, right: Found) -> Found | None:
         elif one.unit == "year" and other.ranges and other.ranges[0].yearly:
             year = one.ranges[0].first.year
             ranges = tuple(in_year(each, year) for each in other.ranges)
-            return other._replace(ranges=ranges, told=one.told, alone=True)
+            return other._replace(ranges=ranges, relative=one.relative, alone=True)
     return None
 
 
-def _spanned(found: Sequence[Found], text: str) -> Iterator[Found]:
+def _spanned(found: Sequence[DateSpan], text: str) -> Iterator[DateSpan]:
     """Make one range of two dates of which the text says `from` and `to`."""
-    last: Found | None = None
+    last: DateSpan | None = None
     for one in found:
         if last is not None and one.alone and _spans(last, one, text):
             both = _span(last, one)
@@ -147,7 +147,7 @@ def _spanned(found: Sequence[Found], text: str) -> Iterator[Found]:
         yield last
 
 
-def _spans(left: Found, right: Found, text: str) -> bool:
+def _spans(left: DateSpan, right: DateSpan, text: str) -> bool:
     if not left.alone or len(left.ranges) != 1 or len(right.ranges) != 1:
         return False
     between = [word.text for word in read_words(text[left.end : right.start])]
@@ -160,15 +160,15 @@ def _spans(left: Found, right: Found, text: str) -> bool:
     return not BETWEEN.isdisjoint(before)
 
 
-def _span(left: Found, right: Found) -> Found | None:
+def _span(left: DateSpan, right: DateSpan) -> DateSpan | None:
     first, last = left.ranges[0], right.ranges[0]
     if first.yearly and not last.yearly:
         first = in_year(first, last.first.year)
     if first.yearly != last.yearly or first.first > last.last:
         return None
-    told = left.told and right.told
+    relative = left.relative and right.relative
     named = DateRange(first.first, last.last, first.yearly)
-    return Found(left.start, right.end, (named,), "rolling", told=told)
+    return DateSpan(left.start, right.end, (named,), "rolling", relative=relative)
 
 
 def in_year(named: DateRange, year: int) -> DateRange:

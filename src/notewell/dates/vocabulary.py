@@ -207,12 +207,12 @@ _TOLD: Final[Mapping[tuple[Unit, int], str]] = {
 }
 
 LONGEST_PHRASE: Final = 6
-"""Words, at most, of what `told_phrases` holds."""
+"""Words, at most, of what `relative_phrases` holds."""
 
 
 @cache
-def told_phrases() -> Mapping[str, tuple[Unit, int]]:
-    """Return the phrases that are told from today: the unit, and how far back."""
+def relative_phrases() -> Mapping[str, tuple[Unit, int]]:
+    """Return the phrases that are relative to today: the unit, and how far back."""
     found = {
         phrase: then for then, phrases in _TOLD.items() for phrase in phrases.split("|")
     }
@@ -228,7 +228,7 @@ def told_phrases() -> Mapping[str, tuple[Unit, int]]:
 @cache
 def first_words() -> frozenset[str]:
     """Return the words with which those phrases begin."""
-    return frozenset(phrase.partition(" ")[0] for phrase in told_phrases())
+    return frozenset(phrase.partition(" ")[0] for phrase in relative_phrases())
 
 
 LAST: Final = frozenset(

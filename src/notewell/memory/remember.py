@@ -11,8 +11,8 @@ from notewell.errors import BackendError, NoteNotWritten, PathRefused, UsageErro
 from notewell.memory.setup import Setup, sentences
 from notewell.types import IndexReport, citation_of
 from notewell.workspace import Workspace, scan
+from notewell.workspace.daily_format import DailyFormat, daily_format
 from notewell.workspace.days import daily_note, daily_title
-from notewell.workspace.habits import DailyHabit, daily_habit
 from notewell.workspace.layout import (
     LONG_TERM_NOTE,
     MEMORY_FOLDER,
@@ -137,19 +137,19 @@ def check_writable(setup: Setup, *, long_term: bool = False) -> None:
         )
     said = workspace.daily_notes
     if said is None or said.partition("/")[0] == MEMORY_FOLDER:
-        habit = daily_habit(replace(workspace, daily_notes=None))
+        form = daily_format(replace(workspace, daily_notes=None))
         raise UsageError(
             f"{workspace.root} is read whole, and nobody has said where in it daily "
             "notes are written",
-            remedy=_line_to_set(setup, habit),
+            remedy=_line_to_set(setup, form),
         )
 
 
-def _line_to_set(setup: Setup, habit: DailyHabit | None) -> str:
+def _line_to_set(setup: Setup, form: DailyFormat | None) -> str:
     """Return the line that says where daily notes go, as they go now if that is known."""
-    pattern = habit.pattern if habit else "Journal/YYYY-MM-DD"
+    pattern = form.pattern if form else "Journal/YYYY-MM-DD"
     line = f'{{agents: {{defaults: {{memorySearch: {{dailyNotes: "{pattern}"}}}}}}}}'
-    whose = f" (as in {habit.origin})" if habit else ", or another place"
+    whose = f" (as in {form.origin})" if form else ", or another place"
     return f"write into {setup.settings.state_dir / OWN_NAME}: {line}{whose}"
 
 

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Final
 
 from notewell.dates import day_in_name
-from notewell.workspace.habits import USUAL_PATTERN, daily_habit
+from notewell.workspace.daily_format import USUAL_PATTERN, daily_format
 from notewell.workspace.layout import MEMORY_FOLDER, Workspace, as_listed, is_markdown
 
 _DAY: Final = re.compile(
@@ -48,8 +48,8 @@ def is_log_name(name: str) -> bool:
 
 def daily_note(workspace: Workspace, day: date) -> str:
     """Return the path of the note that a day is written down in."""
-    habit = daily_habit(workspace)
-    return habit.path_of(day) if habit else log_of(day)
+    form = daily_format(workspace)
+    return form.path_of(day) if form else log_of(day)
 
 
 def daily_title(path: str, day: date) -> str | None:
@@ -60,18 +60,18 @@ def daily_title(path: str, day: date) -> str | None:
 def notes_of_day(workspace: Workspace, day: date) -> list[str]:
     """Return the paths of a day's log and of its other notes beside it, the log first.
 
-    In a vault they are where its daily notes are; see `notewell.workspace.habits`.
+    In a vault they are where its daily notes are; see `notewell.workspace.daily_format`.
     """
-    habit = daily_habit(workspace)
-    if habit is None:
+    form = daily_format(workspace)
+    if form is None:
         return []
-    listed = as_listed(str(workspace.root), habit.path_of(day))
+    listed = as_listed(str(workspace.root), form.path_of(day))
     folder, _, log = listed.rpartition("/")
     try:
         names = os.listdir(os.path.join(workspace.root, *folder.split("/")))
     except OSError:
         return []
-    is_usual = habit.pattern == USUAL_PATTERN
+    is_usual = form.pattern == USUAL_PATTERN
     own = [
         name
         for name in names

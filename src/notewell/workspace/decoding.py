@@ -155,7 +155,7 @@ def _decode_other(raw: bytes) -> DecodedText:
     if sum(map(len, re.findall(r"[^\x00-\x7f\ufffd]+", text))) >= bad * _WHOLE:
         return _checked(raw, damaged)
     _checked(raw, damaged)
-    from notewell.workspace.legacy import guess_encoding  # rare
+    from notewell.workspace.legacy_encodings import guess_encoding  # rare
 
     codec = guess_encoding(raw)
     if codec is not None:

@@ -57,7 +57,7 @@ class NameAids:
         indexed: Returns the names that an index holds; None if there is no index.
         titles: Returns the titles and aliases of notes, where there is no index.
         shows: Whether a path may be named in this conversation.
-        today: Returns the day from which `yesterday` is told.
+        today: Returns the day to which `yesterday` is relative.
     """
 
     indexed: Callable[[], NoteNames | None] = lambda: None
@@ -112,9 +112,9 @@ class _Finder:
         found = self._exactly(literal)
         if isinstance(found, NoteLocation) and _settled(found):
             return found
-        from notewell.workspace.readings import path_readings  # for other than paths
+        from notewell.workspace.references import read_reference  # for other than paths
 
-        requests = path_readings(given)
+        requests = read_reference(given)
         for request in requests[1:]:
             found = self._exactly(request)
             if isinstance(found, NoteLocation) and _settled(found):

@@ -64,7 +64,7 @@ class Workspace:
         extra_paths: Further files and folders as configured, `~` expanded:
             absolute, or relative to `root`; with a pattern where that is narrower.
         daily_notes: How daily notes are named here, if somebody has said so; see
-            `notewell.workspace.habits`.
+            `notewell.workspace.daily_format`.
     """
 
     root: Path

@@ -12,7 +12,7 @@ from notewell.backends.text.filtering import (
     wanted_properties,
 )
 from notewell.filters import Filter
-from notewell.workspace.facts import note_facts
+from notewell.workspace.metadata import note_metadata
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ due: 2026-03-05T10:00
 people: [Ana, Ben]
 project: "[[Tidepool|the pool]]"
 ---"""
-    properties = note_properties(note_facts("a.md", top.split("\n")))
+    properties = note_properties(note_metadata("a.md", top.split("\n")))
 
     [wanted] = wanted_properties(Filter(where=((key, value),)))
 

@@ -29,7 +29,7 @@ from notewell.workspace.layout import (
 USUAL_PATTERN: Final = f"{MEMORY_FOLDER}/YYYY-MM-DD"
 
 _LEAST_NOTES: Final = 3
-"""Dated notes of one form that are a habit, and no chance."""
+"""Dated notes of one form that are no chance any more."""
 
 _MOST_BYTES: Final = 1_000_000
 
@@ -71,7 +71,7 @@ _COMMON: Final = (
 """Forms of names that are looked for, with their folders where these change by the day."""
 
 
-class DailyHabit(NamedTuple):
+class DailyFormat(NamedTuple):
     """Where a folder has its daily notes.
 
     Attributes:
@@ -91,16 +91,16 @@ class DailyHabit(NamedTuple):
         return f"{written_day(self.pattern, day)}.md"
 
 
-def daily_habit(workspace: Workspace) -> DailyHabit | None:
+def daily_format(workspace: Workspace) -> DailyFormat | None:
     """Return how a workspace names its daily notes; None: it has none that one could see."""
     root = str(workspace.root)
     said = workspace.daily_notes
     if has_workspace_layout(root):  # in which nothing else is read
         if said is not None and said.startswith(f"{MEMORY_FOLDER}/"):
-            return DailyHabit(said, "memorySearch.dailyNotes")
-        return DailyHabit(USUAL_PATTERN, f"the folder {MEMORY_FOLDER}/")
+            return DailyFormat(said, "memorySearch.dailyNotes")
+        return DailyFormat(USUAL_PATTERN, f"the folder {MEMORY_FOLDER}/")
     if said is not None and pattern_problem(said) is None:
-        return DailyHabit(said, "memorySearch.dailyNotes")
+        return DailyFormat(said, "memorySearch.dailyNotes")
     return _of_obsidian(root) or _of_logseq(root) or _of_names(workspace)
 
 
@@ -168,23 +168,23 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def _of_obsidian(root: str) -> DailyHabit | None:
+def _of_obsidian(root: str) -> DailyFormat | None:
     """Read Obsidian's settings; the plugin comes first where it is switched on."""
     plugin = ".obsidian/plugins/periodic-notes/data.json"
     daily = read_member(_json(root, plugin), "daily")
     if daily is not None and read_member(daily, "enabled") is not False:
-        return _habit(
+        return _in_folder(
             read_member(daily, "folder"), read_member(daily, "format"), plugin
         )
     core = ".obsidian/daily-notes.json"
     settings = _json(root, core)
     if settings is not None:
         folder, form = read_member(settings, "folder"), read_member(settings, "format")
-        return _habit(folder, form, core)
+        return _in_folder(folder, form, core)
     return None
 
 
-def _of_logseq(root: str) -> DailyHabit | None:
+def _of_logseq(root: str) -> DailyFormat | None:
     """Read Logseq's settings, whose tokens are those of Java."""
     name = "logseq/config.edn"
     raw = _read(root, name)
@@ -198,7 +198,7 @@ def _of_logseq(root: str) -> DailyHabit | None:
 
     form = setting("journal/file-name-format") or "yyyy_MM_dd"
     folder = setting("journals-directory") or "journals"
-    return _habit(folder, _from_java(form), name)
+    return _in_folder(folder, _from_java(form), name)
 
 
 def _from_java(form: str) -> str:
@@ -222,12 +222,12 @@ def _moment_token(found: re.Match[str]) -> str:
     return {"do": "Do", "dd": "DD", "d": "D"}.get(token, token)
 
 
-def _habit(folder: object, form: object, origin: str) -> DailyHabit | None:
+def _in_folder(folder: object, form: object, origin: str) -> DailyFormat | None:
     folder = folder.strip().strip("/") if isinstance(folder, str) else ""
     form = form.strip().strip("/") if isinstance(form, str) else ""
     form = form.removesuffix(".md") or "YYYY-MM-DD"
     pattern = f"{_literal(folder)}/{form}" if folder else form
-    return DailyHabit(pattern, origin) if pattern_problem(pattern) is None else None
+    return DailyFormat(pattern, origin) if pattern_problem(pattern) is None else None
 
 
 def _literal(folder: str) -> str:
@@ -239,7 +239,7 @@ def _literal(folder: str) -> str:
     )
 
 
-def _of_names(workspace: Workspace) -> DailyHabit | None:
+def _of_names(workspace: Workspace) -> DailyFormat | None:
     """Return the form that most dated notes have, in the folder where most are."""
     from notewell.workspace.scan import scan
 
@@ -253,7 +253,7 @@ def _of_names(workspace: Workspace) -> DailyHabit | None:
     pattern, count = max(found.items(), key=lambda each: (each[1], len(each[0])))
     if count < _LEAST_NOTES or pattern_problem(pattern) is not None:
         return None
-    return DailyHabit(pattern, f"the names of {count} notes")
+    return DailyFormat(pattern, f"the names of {count} notes")
 
 
 def _forms(path: str, day: date) -> Iterable[str]:

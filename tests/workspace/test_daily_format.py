@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from notewell.dates import day_in_name
 from notewell.workspace import Workspace
+from notewell.workspace.daily_format import daily_format, pattern_problem, written_day
 from notewell.workspace.days import daily_note, notes_of_day
-from notewell.workspace.habits import daily_habit, pattern_problem, written_day
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
 
@@ -23,8 +23,8 @@ PLUGIN = ".obsidian/plugins/periodic-notes/data.json"
 
 
 def path_of(root: Path, *, daily_notes: str | None = None) -> str | None:
-    habit = daily_habit(Workspace(root=root, daily_notes=daily_notes))
-    return habit and habit.path_of(DAY)
+    form = daily_format(Workspace(root=root, daily_notes=daily_notes))
+    return form and form.path_of(DAY)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_folders_own_settings_say_where_daily_notes_are(
         "日記/YYYY年M月D日",
     ],
 )
-def test_else_the_form_of_most_names_is_the_habit(
+def test_else_the_form_of_most_names_counts(
     lay: Lay, pattern: str, suffix: str
 ) -> None:
     days = [date(2026, 1, 28) + timedelta(days=n) for n in range(8)]
@@ -155,7 +155,7 @@ def test_the_notes_of_a_day_are_found_in_any_language(lay: Lay) -> None:
     ]
 
 
-def test_a_folder_without_a_habit_has_the_usual_one(tmp_path: Path) -> None:
+def test_a_folder_without_a_form_of_its_own_has_the_usual_one(tmp_path: Path) -> None:
     assert daily_note(Workspace(root=tmp_path), DAY) == "memory/2026-03-01.md"
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from notewell.workspace.facts import note_facts
+from notewell.workspace.metadata import note_metadata
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_the_day_is_that_of_the_name_then_that_at_the_top(
 ) -> None:
     lines = ["---", *top, "---", "text"] if top else ["text"]
 
-    assert str(note_facts(path, lines).day) == day
+    assert str(note_metadata(path, lines).day) == day
 
 
 def test_tags_stand_at_the_top_and_in_the_text_but_not_in_code() -> None:
@@ -40,7 +40,7 @@ tags: [home, "#net"]
 ```
 #[[two words]] 標籤，#标签 http://a/#frag #a."""
 
-    assert note_facts("a.md", text.split("\n")).tags == {
+    assert note_metadata("a.md", text.split("\n")).tags == {
         "home",
         "net",
         "work/x",
@@ -52,13 +52,13 @@ tags: [home, "#net"]
 
 
 def test_one_text_of_tags_is_several() -> None:
-    tags = note_facts("a.md", ["---", "tags: work, home", "---"]).tags
+    tags = note_metadata("a.md", ["---", "tags: work, home", "---"]).tags
 
     assert {"work", "home"} <= tags
 
 
 def test_a_note_without_anything_says_nothing() -> None:
-    found = note_facts("a.md", ["text"])
+    found = note_metadata("a.md", ["text"])
 
     assert (found.day, found.tags, dict(found.values)) == (None, frozenset(), {})
-    assert note_facts("2026-03-03.md", []).day == date(2026, 3, 3)
+    assert note_metadata("2026-03-03.md", []).day == date(2026, 3, 3)

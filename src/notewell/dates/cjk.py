@@ -7,8 +7,14 @@ from functools import cache
 from typing import Final
 
 from notewell.dates import DateRange
-from notewell.dates.found import (
-    Found,
+from notewell.dates.numbers import (
+    HAN_NUMERALS,
+    KOREAN_NUMERALS,
+    cjk_number,
+    native_numbers,
+)
+from notewell.dates.spans import (
+    DateSpan,
     ago,
     days_back,
     days_of,
@@ -16,29 +22,30 @@ from notewell.dates.found import (
     season_range,
     whole_range,
 )
-from notewell.dates.numbers import SIGNS, SINO, native_numbers, signed_number
 from notewell.dates.vocabulary import Unit
 
-_DIGITS: Final = rf"(?:\d{{1,3}}|[{SIGNS}]{{1,5}})"
-_KOREAN_DIGITS: Final = rf"(?:\d{{1,3}}|[{SINO}]{{1,4}})"
+_DIGITS: Final = rf"(?:\d{{1,3}}|[{HAN_NUMERALS}]{{1,5}})"
+_KOREAN_DIGITS: Final = rf"(?:\d{{1,3}}|[{KOREAN_NUMERALS}]{{1,4}})"
 
 _YEAR: Final = (
-    rf"(?:(?P<era>令和|平成|昭和|民国|民國)\s?(?P<era_year>元|\d{{1,3}}|[{SIGNS}]{{1,4}})"
-    rf"|(?<![\d{SIGNS}])(?P<year>\d{{4}}|[{SIGNS}]{{4}}))\s?[年년]"
+    rf"(?:(?P<era>令和|平成|昭和|民国|民國)\s?(?P<era_year>元|\d{{1,3}}|[{HAN_NUMERALS}]{{1,4}})"
+    rf"|(?<![\d{HAN_NUMERALS}])(?P<year>\d{{4}}|[{HAN_NUMERALS}]{{4}}))\s?[年년]"
 )
 _MONTH: Final = (
-    rf"(?<![\d{SIGNS}.])(?P<month>\d{{1,2}}|[{SIGNS}]{{1,3}}|정|시|유)\s?(?:月|월)"
+    rf"(?<![\d{HAN_NUMERALS}.])(?P<month>\d{{1,2}}|[{HAN_NUMERALS}]{{1,3}}|정|시|유)\s?(?:月|월)"
     r"(?!\d*[間间]|球|餅|饼|光|亮)"
 )
-_DAY: Final = rf"(?P<day>\d{{1,2}}|[{SIGNS}]{{1,3}})\s?[日号號일](?![間间前後后])"
-_WRITTEN: Final = (
+_DAY: Final = (
+    rf"(?P<day>\d{{1,2}}|[{HAN_NUMERALS}]{{1,3}})\s?[日号號일](?![間间前後后])"
+)
+_ABSOLUTE: Final = (
     rf"{_YEAR}(?:의|\s)*(?:度|间|間)?(?:{_MONTH}(?:\s?{_DAY})?)?(?P<before>\s?[前전])?"
     rf"|{_MONTH.replace('?P<month>', '?P<month2>')}"
     rf"(?:\s?{_DAY.replace('?P<day>', '?P<day2>')})?"
 )
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925, "民国": 1911, "民國": 1911}
 
-_TOLD: Final[Mapping[tuple[Unit, int], str]] = {
+_RELATIVE: Final[Mapping[tuple[Unit, int], str]] = {
     ("day", 0): "今天 今日 今晚 今早 今朝 今夜 今夕 本日 きょう 今晩 오늘(?!날)",
     ("day", 1): "昨天 昨日 昨晚 昨夜 昨晩 きのう 昨日 어제 어젯밤 어저께",
     ("day", 2): "(?<![目以之午面眼空生史先])前天 前日 一昨日 一昨晩 おととい おとつい"
@@ -101,7 +108,7 @@ _NATIVE_DAYS: Final = {
 _FEW: Final = "几|幾|数|數|若干|好几|몇"
 _LAST: Final = (
     r"(?:最近|过去|過去|近|この|ここ|지난|최근|직전)(?:的|の)?\s?"
-    rf"(?P<last>\d{{1,3}}|[{SIGNS}]{{1,5}}|[{SINO}]{{1,4}}|[가-힣]{{1,3}}?|{_FEW})\s?"
+    rf"(?P<last>\d{{1,3}}|[{HAN_NUMERALS}]{{1,5}}|[{KOREAN_NUMERALS}]{{1,4}}|[가-힣]{{1,3}}?|{_FEW})\s?"
 )
 _WEEKDAY: Final = (
     r"(?:星期|礼拜|禮拜|周|週)(?P<chinese>[一二三四五六日天])"
@@ -126,50 +133,48 @@ _SEASONS: Final = {
 _SEASON: Final = r"[春夏秋冬](?:天|季|期)?|봄|여름|가을|겨울"
 
 
-def by_signs(text: str, today: date) -> Iterator[Found]:
+def cjk_dates(text: str, today: date) -> Iterator[DateSpan]:
     """Yield the dates in a text that has such signs."""
-    yield from _written(text)
-    yield from _told(text, today)
+    yield from _absolute(text)
+    yield from _relative(text, today)
     yield from _counted(text, today)
     for found in re.finditer(_WEEKDAY, text):
         weekday = _WEEKDAYS[found[found.lastgroup or "chinese"]]
-        yield Found(*found.span(), (), "weekday", True, weekday, alone=False)
+        yield DateSpan(*found.span(), (), "weekday", True, weekday, alone=False)
     for found in re.finditer(_SEASON, text):
         name = found[0] if found[0] in _SEASONS else found[0][0]
         named = season_range(2000, _SEASONS[name])._replace(yearly=True)
-        yield Found(*found.span(), (named,), "season", alone=False)
+        yield DateSpan(*found.span(), (named,), "season", alone=False)
 
 
-def _written(text: str) -> Iterator[Found]:
-    for found in re.finditer(_WRITTEN, text):
+def _absolute(text: str) -> Iterator[DateSpan]:
+    for found in re.finditer(_ABSOLUTE, text):
         month = _month(found["month"] or found["month2"])
-        day = signed_number(found["day"] or found["day2"] or "")
+        day = cjk_number(found["day"] or found["day2"] or "")
         if found["before"] and day is None:
             continue  # 2023年前: all that was before
-        year = signed_number(found["year"] or "")
+        year = cjk_number(found["year"] or "")
         if found["era"]:
-            in_era = (
-                1 if found["era_year"] == "元" else signed_number(found["era_year"])
-            )
+            in_era = 1 if found["era_year"] == "元" else cjk_number(found["era_year"])
             year = _ERAS[found["era"]] + (in_era or 0)
         if month is None and (year is None or found["month"] or found["month2"]):
             continue
         ranges = whole_range(year, month, day) if day != 0 else ()
         unit: Unit = "day" if day else "month" if month else "year"
         if ranges:
-            yield Found(*found.span(), ranges, unit)
+            yield DateSpan(*found.span(), ranges, unit)
 
 
 def _month(text: str | None) -> int | None:
     irregular = {"정": 1, "유": 6, "시": 10}
-    number = signed_number(text or "")
+    number = cjk_number(text or "")
     number = irregular.get(text or "", number or 0)
     return number if 1 <= number <= 12 else None
 
 
-def _told(text: str, today: date) -> Iterator[Found]:
-    """Yield what is told from today by one word: 昨天, 上周二, 지난달 3일."""
-    for pattern, unit, back in _told_patterns():
+def _relative(text: str, today: date) -> Iterator[DateSpan]:
+    """Yield what one word says relative to today: 昨天, 上周二, 지난달 3일."""
+    for pattern, unit, back in _relative_patterns():
         for found in pattern.finditer(text):
             ranges = days_back(unit, back, today)
             if ranges:
@@ -177,14 +182,16 @@ def _told(text: str, today: date) -> Iterator[Found]:
 
 
 @cache
-def _told_patterns() -> tuple[tuple[re.Pattern[str], Unit, int], ...]:
+def _relative_patterns() -> tuple[tuple[re.Pattern[str], Unit, int], ...]:
     return tuple(
         (re.compile("|".join(words.split(" "))), unit, back)
-        for (unit, back), words in _TOLD.items()
+        for (unit, back), words in _RELATIVE.items()
     )
 
 
-def _with_part(text: str, found: re.Match[str], named: DateRange, unit: Unit) -> Found:
+def _with_part(
+    text: str, found: re.Match[str], named: DateRange, unit: Unit
+) -> DateSpan:
     """Return what one word tells, with the day of that week or month behind it."""
     start, end = found.span()
     if unit == "week":
@@ -192,17 +199,21 @@ def _with_part(text: str, found: re.Match[str], named: DateRange, unit: Unit) ->
         if day:
             weekday = _WEEKDAYS[day[1]]
             one = named.first + timedelta(days=weekday)
-            return Found(start, day.end(), (DateRange(one, one),), "day", told=True)
+            return DateSpan(
+                start, day.end(), (DateRange(one, one),), "day", relative=True
+            )
     if unit == "month":
         day = re.compile(rf"[のの的]?\s?{_DAY}").match(text, end)
-        number = signed_number(day["day"]) if day else None
+        number = cjk_number(day["day"]) if day else None
         if day and number and number <= named.last.day:
             one = named.first.replace(day=number)
-            return Found(start, day.end(), (DateRange(one, one),), "day", told=True)
-    return Found(start, end, (named,), unit, told=True)
+            return DateSpan(
+                start, day.end(), (DateRange(one, one),), "day", relative=True
+            )
+    return DateSpan(start, end, (named,), unit, relative=True)
 
 
-def _counted(text: str, today: date) -> Iterator[Found]:
+def _counted(text: str, today: date) -> Iterator[DateSpan]:
     """Yield what is counted from today: 三十天前, 3日後, 두 달 전, 最近两周."""
     if not re.search(
         r"[前전後后후뒤]|最近|过去|過去|近|この|ここ|지난|최근|직전", text
@@ -212,10 +223,10 @@ def _counted(text: str, today: date) -> Iterator[Found]:
         for found in away.finditer(text):
             yield from _ago(found, found["n"], unit, today)
         for found in rolling.finditer(text):
-            count = signed_number(found["last"]) or (6 if found["last"] in _FEW else 0)
+            count = cjk_number(found["last"]) or (6 if found["last"] in _FEW else 0)
             ranges = days_back("rolling", days_of(unit, count), today)
             if count and ranges:
-                yield Found(*found.span(), ranges, "rolling", told=True)
+                yield DateSpan(*found.span(), ranges, "rolling", relative=True)
     days = "|".join(_NATIVE_DAYS)
     for found in re.finditer(rf"({days}|며칠)\s?(?:(?P<back>전)|(?P<on>후|뒤))", text):
         yield from _ago(found, str(_NATIVE_DAYS.get(found[1], "몇")), "day", today)
@@ -229,7 +240,7 @@ def _counted_patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], .
         (
             unit,
             re.compile(
-                rf"(?<!\d)(?<![第每各{SIGNS}]){number}\s?(?:{names})\s?"
+                rf"(?<!\d)(?<![第每各{HAN_NUMERALS}]){number}\s?(?:{names})\s?"
                 r"(?:以|之)?(?:(?P<back>[前전])|(?P<on>[後后후]))(?![半端面台期])"
             ),
             re.compile(rf"{_LAST}(?:{names})(?![前전后後후月末말])"),
@@ -238,7 +249,9 @@ def _counted_patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], .
     )
 
 
-def _ago(found: re.Match[str], number: str, unit: str, today: date) -> Iterator[Found]:
+def _ago(
+    found: re.Match[str], number: str, unit: str, today: date
+) -> Iterator[DateSpan]:
     sign = 1 if found["back"] else -1
     if number == "半":
         ranges = _half(unit, sign, today)
@@ -247,10 +260,10 @@ def _ago(found: re.Match[str], number: str, unit: str, today: date) -> Iterator[
         both = sorted([*first, *last])
         ranges = (DateRange(both[0].first, both[-1].last),) if both else ()
     else:
-        ranges = ago(unit, sign * (signed_number(number) or 0), today)
+        ranges = ago(unit, sign * (cjk_number(number) or 0), today)
     if ranges and number != "0":
-        told: Unit = "day" if ranges[0].first == ranges[0].last else "rolling"
-        yield Found(*found.span(), ranges, told, told=True)
+        unit_named: Unit = "day" if ranges[0].first == ranges[0].last else "rolling"
+        yield DateSpan(*found.span(), ranges, unit_named, relative=True)
 
 
 def _half(unit: str, sign: int, today: date) -> tuple[DateRange, ...]:

@@ -24,7 +24,7 @@ _NUMBER: Final = re.compile(r"[\d/_-]+\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoteFacts:
+class NoteMetadata:
     """What a note says of itself.
 
     Attributes:
@@ -38,10 +38,10 @@ class NoteFacts:
     values: Mapping[str, Sequence[str]] = field(default_factory=dict[str, list[str]])
 
 
-def note_facts(path: str, lines: Sequence[str]) -> NoteFacts:
+def note_metadata(path: str, lines: Sequence[str]) -> NoteMetadata:
     """Read what a note says of itself.
 
-    >>> found = note_facts("plan.md", ["---", "date: 2026-03-03", "---", "a #work/home"])
+    >>> found = note_metadata("plan.md", ["---", "date: 2026-03-03", "---", "a #work/home"])
     >>> found.day, sorted(found.tags)
     (datetime.date(2026, 3, 3), ['work/home'])
 
@@ -50,7 +50,7 @@ def note_facts(path: str, lines: Sequence[str]) -> NoteFacts:
         lines: Of the note.
     """
     values = note_values(lines)
-    return NoteFacts(
+    return NoteMetadata(
         day=note_day(path, values),
         tags=frozenset([*_tags_given(values), *_tags_inside(lines)]),
         values=values,

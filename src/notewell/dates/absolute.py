@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from notewell.dates.found import YEARS, Found, Word, season_range, whole_range
+from notewell.dates.spans import YEARS, DateSpan, Word, season_range, whole_range
 from notewell.dates.vocabulary import (
     AND,
     BEFORE_A_DAY,
@@ -46,7 +46,7 @@ _NUMBERED: Final = frozenset(
 """Words after which digits are a number of something, and no day."""
 
 
-def by_numbers(text: str) -> Iterator[Found]:
+def dates_in_digits(text: str) -> Iterator[DateSpan]:
     """Yield the dates in digits."""
     for found in re.finditer(_YEAR_FIRST, text):
         year, _, month, day, _, month2, day2, _, month3, day3, alone = found.groups()
@@ -68,7 +68,7 @@ def by_numbers(text: str) -> Iterator[Found]:
         yield from _dotted(text)
 
 
-def _dotted(text: str) -> Iterator[Found]:
+def _dotted(text: str) -> Iterator[DateSpan]:
     """Yield `3. 5. 2026`, and after a word that says so also `am 3.5.` and `am 03.05.26`."""
     for found in re.finditer(_SPACED, text):
         if " " in found[0]:
@@ -79,27 +79,27 @@ def _dotted(text: str) -> Iterator[Found]:
             continue
         ranges = whole_range(2000 + int(year) if year else None, int(month), int(day))
         if ranges:
-            yield Found(found.start(2), found.end(), ranges, "day")
+            yield DateSpan(found.start(2), found.end(), ranges, "day")
 
 
 def _found(
     found: re.Match[str], year: str, month: str, day: str | None
-) -> Iterator[Found]:
+) -> Iterator[DateSpan]:
     ranges = whole_range(int(year), int(month), int(day) if day else None)
     if ranges and int(month):
         unit: Unit = "day" if day else "month"
-        yield Found(found.start(), found.end(), ranges, unit)
+        yield DateSpan(found.start(), found.end(), ranges, unit)
 
 
 def _swapped(
     found: re.Match[str], first: str, second: str, year: str, joint: str
-) -> Iterator[Found]:
+) -> Iterator[DateSpan]:
     """Yield a date with the year last: the day first; with `/` the month may be."""
     ranges = whole_range(int(year), int(second), int(first))
     if joint == "/" or (joint == "-" and not ranges):
         ranges += whole_range(int(year), int(first), int(second))
     if ranges and int(first) and int(second):
-        yield Found(found.start(), found.end(), tuple(dict.fromkeys(ranges)), "day")
+        yield DateSpan(found.start(), found.end(), tuple(dict.fromkeys(ranges)), "day")
 
 
 def _is_numbered(text: str, start: int) -> bool:
@@ -139,7 +139,7 @@ class _Day(NamedTuple):
     spans: bool = False
 
 
-def by_months(text: str, words: Sequence[Word]) -> Iterator[Found]:
+def dates_with_months(text: str, words: Sequence[Word]) -> Iterator[DateSpan]:
     """Yield the dates with a month by its name: `8th December, 2023`, `in May`."""
     for place, word in enumerate(words):
         if word.text in MONTHS:
@@ -148,7 +148,7 @@ def by_months(text: str, words: Sequence[Word]) -> Iterator[Found]:
             yield from _season(words, place)
 
 
-def _month(text: str, words: Sequence[Word], place: int) -> Iterator[Found]:
+def _month(text: str, words: Sequence[Word], place: int) -> Iterator[DateSpan]:
     month = MONTHS[words[place].text]
     day = _day_before(words, place) or _day_after(words, place)
     after = max(place + 1, day.after if day else 0)
@@ -167,7 +167,7 @@ def _month(text: str, words: Sequence[Word], place: int) -> Iterator[Found]:
     if day and day.spans and len(ranges) == 2 and ranges[0].first < ranges[1].first:
         ranges = (ranges[0]._replace(last=ranges[1].last),)
     if ranges:
-        yield Found(start, end, ranges, "day" if day else "month")
+        yield DateSpan(start, end, ranges, "day" if day else "month")
 
 
 def _day_before(words: Sequence[Word], place: int) -> _Day | None:
@@ -345,17 +345,19 @@ def sentence_ends(words: Sequence[Word], place: int) -> bool:
     return not text[0].isalnum() or text in _GO_ON
 
 
-def _season(words: Sequence[Word], place: int) -> Iterator[Found]:
+def _season(words: Sequence[Word], place: int) -> Iterator[DateSpan]:
     """Yield a season of a year, `summer of 2023`, or one that needs a year beside it."""
     month = SEASONS[words[place].text]
     year, after = _year_after(words, place + 1)
     start, end = words[place].start, words[after - 1].end
     alone = year is not None
     named = season_range(year or 2000, month)
-    yield Found(start, end, (named._replace(yearly=not alone),), "season", alone=alone)
+    yield DateSpan(
+        start, end, (named._replace(yearly=not alone),), "season", alone=alone
+    )
 
 
-def by_years(words: Sequence[Word]) -> Iterator[Found]:
+def lone_years(words: Sequence[Word]) -> Iterator[DateSpan]:
     """Yield the years that stand alone, `in 2023`, and quarters, `Q1 2026`."""
     for place, word in enumerate(words):
         year = _year_at(words, place)
@@ -367,9 +369,9 @@ def by_years(words: Sequence[Word]) -> Iterator[Found]:
             number, first, after = quarter
             named = season_range(year, number * 3 - 2)
             start, end = words[first].start, words[after - 1].end
-            yield Found(start, end, (named,), "quarter")
+            yield DateSpan(start, end, (named,), "quarter")
         elif before in BEFORE_A_YEAR and not _is_decimal(words, place):
-            yield Found(word.start, word.end, whole_range(year, None, None), "year")
+            yield DateSpan(word.start, word.end, whole_range(year, None, None), "year")
 
 
 def _quarter(words: Sequence[Word], place: int) -> tuple[int, int, int] | None:

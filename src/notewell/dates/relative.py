@@ -1,12 +1,13 @@
-"""Dates that are told from today, in letters that are Latin: `three days ago`."""
+"""Dates that are relative to today, in letters that are Latin: `three days ago`."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 
 from notewell.dates import DateRange
-from notewell.dates.found import (
+from notewell.dates.absolute import sentence_ends
+from notewell.dates.spans import (
     YEARS,
-    Found,
+    DateSpan,
     Word,
     ago,
     days_back,
@@ -33,13 +34,12 @@ from notewell.dates.vocabulary import (
     WEEKDAYS,
     Unit,
     first_words,
-    told_phrases,
+    relative_phrases,
 )
-from notewell.dates.written import sentence_ends
 
 
-def by_words(words: Sequence[Word], today: date) -> Iterator[Found]:
-    """Yield the dates that are told from today, and weekdays beside which one may stand."""
+def relative_dates(words: Sequence[Word], today: date) -> Iterator[DateSpan]:
+    """Yield the dates that are relative to today, and weekdays beside which one may stand."""
     yield from _phrases(words, today)
     for place, word in enumerate(words):
         if word.text in UNITS:
@@ -52,9 +52,9 @@ def by_words(words: Sequence[Word], today: date) -> Iterator[Found]:
             yield from _last_months(words, place, MONTHS[word.text], 1, today)
 
 
-def _phrases(words: Sequence[Word], today: date) -> Iterator[Found]:
-    """Yield the phrases that are told as they are: `the day before yesterday`."""
-    phrases, begins = told_phrases(), first_words()
+def _phrases(words: Sequence[Word], today: date) -> Iterator[DateSpan]:
+    """Yield the phrases that stand as they are: `the day before yesterday`."""
+    phrases, begins = relative_phrases(), first_words()
     place = 0
     while place < len(words):
         most = LONGEST_PHRASE if words[place].text in begins else 0
@@ -64,7 +64,9 @@ def _phrases(words: Sequence[Word], today: date) -> Iterator[Found]:
             if then is not None:
                 ranges = days_back(*then, today)
                 if ranges:
-                    yield Found(part[0].start, part[-1].end, ranges, then[0], told=True)
+                    yield DateSpan(
+                        part[0].start, part[-1].end, ranges, then[0], relative=True
+                    )
                 place += length - 1
                 break
         place += 1
@@ -73,7 +75,7 @@ def _phrases(words: Sequence[Word], today: date) -> Iterator[Found]:
 # Counted: three days ago, vor drei Tagen, il y a 3 jours, the last two weeks
 
 
-def _counted(words: Sequence[Word], place: int, today: date) -> Iterator[Found]:
+def _counted(words: Sequence[Word], place: int, today: date) -> Iterator[DateSpan]:
     unit = UNITS[words[place].text]
     count = _count(words, place)
     if count is None:
@@ -92,7 +94,9 @@ def _counted(words: Sequence[Word], place: int, today: date) -> Iterator[Found]:
         first, after, ranges = _from_now(words, first, after, unit, number or 4, today)
     if ranges:
         what: Unit = "day" if ranges[0].first == ranges[0].last else "rolling"
-        yield Found(words[first].start, words[after - 1].end, ranges, what, told=True)
+        yield DateSpan(
+            words[first].start, words[after - 1].end, ranges, what, relative=True
+        )
 
 
 def _count(words: Sequence[Word], place: int) -> tuple[int, int] | None:
@@ -146,7 +150,7 @@ def _phrase_before(words: Sequence[Word], place: int, phrases: Sequence[str]) ->
 # Weekdays, and months and seasons of last year or of this
 
 
-def _weekday(words: Sequence[Word], place: int, today: date) -> Found:
+def _weekday(words: Sequence[Word], place: int, today: date) -> DateSpan:
     """Return a weekday; only one that is `last`, `on`, `next` is a date alone."""
     weekday = WEEKDAYS[words[place].text]
     start, end = words[place].start, words[place].end
@@ -163,7 +167,7 @@ def _weekday(words: Sequence[Word], place: int, today: date) -> Found:
         start, end = words[first].start, words[after - 1].end
     ranges = days_back("day", back, today)
     alone = how is not None and bool(ranges)
-    return Found(start, end, ranges, "weekday", True, weekday, alone)
+    return DateSpan(start, end, ranges, "weekday", True, weekday, alone)
 
 
 def _said(words: Sequence[Word], place: int) -> tuple[str | None, int, int]:
@@ -180,7 +184,7 @@ def _said(words: Sequence[Word], place: int) -> tuple[str | None, int, int]:
 
 def _last_months(
     words: Sequence[Word], place: int, month: int, count: int, today: date
-) -> Iterator[Found]:
+) -> Iterator[DateSpan]:
     """Yield `last summer`, `mai dernier`: the last that has ended, or the next to begin."""
     how, first, after = _said(words, place)
     if how is None or (how == "this" and count == 1):
@@ -196,7 +200,7 @@ def _last_months(
         unit: Unit = "month" if count == 1 else "season"
         start, end = words[first].start, words[after - 1].end
         one = found[0] if how == "next" else found[-1]
-        yield Found(start, end, (one,), unit, told=True)
+        yield DateSpan(start, end, (one,), unit, relative=True)
 
 
 def _fits(how: str, one: DateRange, today: date) -> bool:

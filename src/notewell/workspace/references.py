@@ -36,7 +36,7 @@ _LONGEST: Final = 4_096
 """Characters; a longer text has one reading, the literal one."""
 
 
-def path_readings(given: str) -> list[PathRequest]:
+def read_reference(given: str) -> list[PathRequest]:
     """Return how a text may be read, the literal way first, the most free one last.
 
     >>> [each.path for each in path_readings("[[Tide pool#Pump|the pump]]")]

@@ -1,7 +1,7 @@
 import pytest
 
 from notewell.errors import PathRefused
-from notewell.workspace.readings import path_readings
+from notewell.workspace.references import read_reference
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ from notewell.workspace.readings import path_readings
 def test_the_last_reading_is_what_an_agent_means(
     given: str, path: str, lines: tuple[int, int] | None, part: str
 ) -> None:
-    last = path_readings(given)[-1]
+    last = read_reference(given)[-1]
 
     cited = None if last.first is None else (last.first, last.last)
     assert (last.path, cited, last.part) == (path, lines, part)
@@ -48,7 +48,7 @@ def test_the_last_reading_is_what_an_agent_means(
 
 @pytest.mark.parametrize("given", ["[[a]]", "a%20b.md", "a#b.md", "a.md:3", "`a`"])
 def test_the_first_reading_is_the_literal_one(given: str) -> None:
-    assert path_readings(given)[0].path in (given, f"{given}.md")
+    assert read_reference(given)[0].path in (given, f"{given}.md")
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_the_first_reading_is_the_literal_one(given: str) -> None:
 )
 def test_what_no_disk_can_have_is_refused(given: str) -> None:
     with pytest.raises(PathRefused):
-        path_readings(given)
+        read_reference(given)
 
 
 @pytest.mark.parametrize(
     "given", ["a%00.md", "a%0a.md", "[[a\x01]]", "memory/%E9.md", "a%1b[31m.md"]
 )
 def test_no_reading_but_the_literal_one_has_what_cannot_be_printed(given: str) -> None:
-    assert all(each.path.isprintable() for each in path_readings(given)[1:])
+    assert all(each.path.isprintable() for each in read_reference(given)[1:])
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_no_reading_but_the_literal_one_has_what_cannot_be_printed(given: str) -
     ],
 )
 def test_what_leads_out_of_a_folder_is_the_name_of_no_note(given: str) -> None:
-    assert path_readings(given)[-1].name is None
+    assert read_reference(given)[-1].name is None
 
 
 def test_a_text_of_any_length_is_read_at_once() -> None:
-    assert len(path_readings("[[" * 100_000)) == 1
+    assert len(read_reference("[[" * 100_000)) == 1

@@ -17,7 +17,7 @@ NO_YEAR: Final = 2000
 """A leap year, in which every day exists."""
 
 
-class Found(NamedTuple):
+class DateSpan(NamedTuple):
     """A date, or a part of one, where it stands in a text.
 
     Attributes:
@@ -25,7 +25,7 @@ class Found(NamedTuple):
         end: The one behind it.
         ranges: The days; several where it may mean several.
         unit: What it names.
-        told: It is told from today.
+        relative: Which days are meant depends on today.
         weekday: Monday is 0; of a weekday alone.
         alone: It is a date by itself; else only beside another part.
     """
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     end: int
     ranges: tuple[DateRange, ...]
     unit: Unit
-    told: bool = False
+    relative: bool = False
     weekday: int = 0
     alone: bool = True
 
