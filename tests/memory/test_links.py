@@ -156,6 +156,18 @@ def test_an_index_of_another_version_is_told_and_the_notes_are_read(
     assert titled.path == "memory/net/Valve.md"
 
 
+def test_without_an_index_a_title_is_read_in_the_encoding_of_its_note(
+    notes: Path,
+) -> None:
+    titled = notes / "memory" / "b.md"
+    titled.write_text("---\ntitle: Weißdorn\n---\nhedge\n", encoding="utf-16")
+
+    with opened(notes) as memory:
+        found = memory.get("[[Weißdorn]]")
+
+    assert (found.found, found.path) == (True, "memory/b.md")
+
+
 def test_a_note_that_is_not_there_has_no_links(notes: Path) -> None:
     with opened(notes) as memory:
         missing = memory.links("Pumpe")

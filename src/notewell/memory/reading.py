@@ -4,7 +4,6 @@ Names are asked of the index that is there, never of an engine, and without one 
 themselves, for a second at most.
 """
 
-import codecs
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
@@ -17,13 +16,17 @@ from notewell.backends.registry import STAND_IN, backend_class
 from notewell.errors import BackendError, PathRefused
 from notewell.memory.setup import Setup
 from notewell.types import Document
-from notewell.workspace import NameAids, NamedNote, get_document, scan
+from notewell.workspace import (
+    NameAids,
+    NamedNote,
+    get_document,
+    read_note,
+    scan,
+    split_lines,
+)
 from notewell.zones import moment_in
 
 _TITLE_SECONDS: Final = 1.0
-_HEAD: Final = 4_096
-"""Bytes of a note in which its title is looked for."""
-
 MOST_AT_ONCE: Final = 50
 """Notes that one call reads."""
 
@@ -142,7 +145,6 @@ def _today(setup: Setup) -> date:
 
 def _titles(setup: Setup) -> list[NamedNote]:
     """Read titles and aliases from the notes, for as long as somebody may wait."""
-    from notewell.files import open_regular
     from notewell.front_matter import names_in_front_matter
 
     deadline = time.monotonic() + _TITLE_SECONDS
@@ -150,9 +152,8 @@ def _titles(setup: Setup) -> list[NamedNote]:
     for note in scan(setup.workspace).notes:
         if time.monotonic() > deadline:
             break
-        with suppress(OSError), open_regular(note.file) as file:
-            head = file.read(_HEAD).removeprefix(codecs.BOM_UTF8)
-            lines = head.decode("utf-8", "replace").split("\n")
+        with suppress(OSError):
+            lines = split_lines(read_note(note.file).text)
             found += (
                 NamedNote(note.path, name) for name in names_in_front_matter(lines)
             )

@@ -182,7 +182,8 @@ def test_relative_paths_start_at_the_workspace_wherever_the_file_is(
 ) -> None:
     for folder in ("notes/memory", "notes/docs", "team", "state/docs"):
         (tmp_path / folder).mkdir(parents=True)
-        (tmp_path / folder / "a.md").write_text("heron\n", encoding="utf-8")
+        text = f"a heron in {folder}\n"
+        (tmp_path / folder / "a.md").write_text(text, encoding="utf-8")
     paths = [{"path": "../team"}, {"path": "docs"}, {"path": str(tmp_path / "nowhere")}]
     qmd_settings = {"command": qmd, "includeDefaultMemory": False, "paths": paths}
     settings = {

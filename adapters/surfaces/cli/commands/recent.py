@@ -7,10 +7,11 @@ import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall
 from notewell.adapters.surfaces.cli.commands.search import (
-    MOST_RESULTS,
     answer_form,
     answer_query,
     format_option,
+    max_results_option,
+    source_option,
 )
 from notewell.adapters.surfaces.cli.filters import filter_options
 from notewell.adapters.surfaces.cli.options import (
@@ -42,20 +43,8 @@ _EXAMPLES: Final = (
     metavar="N",
     help="Only those of the last N days, and of today.",
 )
-@click.option(
-    "--max-results",
-    callback=whole_number(MOST_RESULTS),
-    metavar="N",
-    help="The most passages.",
-)
-@click.option(
-    "--source",
-    "sources",
-    type=click.Choice(["memory", "sessions"]),
-    multiple=True,
-    metavar="SOURCE",
-    help="Only memory, or only sessions.",
-)
+@max_results_option
+@source_option
 @filter_options
 @format_option
 @click.pass_context

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from notewell.memory import SyncMemory
 
 _REFRESH_SECONDS: Final = 2.0
-MOST_RESULTS: Final = 10_000
+_MOST_RESULTS: Final = 10_000
 _FORMATS: Final = ("json", "jsonl", "markdown", "plain")
 _TEXT: Final = """Find the passages that answer a question, best first.
 
@@ -56,7 +56,20 @@ _EXAMPLES: Final = (
     ("notewell search -- --force", "words that begin with a dash"),
 )
 
-
+max_results_option: Final = click.option(
+    "--max-results",
+    callback=whole_number(_MOST_RESULTS),
+    metavar="N",
+    help="The most passages.",
+)
+source_option: Final = click.option(
+    "--source",
+    "sources",
+    type=click.Choice(["memory", "sessions"]),
+    multiple=True,
+    metavar="SOURCE",
+    help="Only memory, or only sessions.",
+)
 format_option: Final = click.option(
     "--format",
     "form",
@@ -70,12 +83,7 @@ format_option: Final = click.option(
 @click.command("search", cls=Command, help=_TEXT, examples=_EXAMPLES)
 @click.argument("words", nargs=-1, metavar="QUERY")
 @click.option("--query", metavar="Q", help="The query, instead of the argument.")
-@click.option(
-    "--max-results",
-    callback=whole_number(MOST_RESULTS),
-    metavar="N",
-    help="The most passages.",
-)
+@max_results_option
 @click.option(
     "--min-score",
     callback=fraction,
@@ -84,14 +92,7 @@ format_option: Final = click.option(
     "model. Passages that hold a word of the query as it is written are never left "
     "out.",
 )
-@click.option(
-    "--source",
-    "sources",
-    type=click.Choice(["memory", "sessions"]),
-    multiple=True,
-    metavar="SOURCE",
-    help="Only memory, or only sessions.",
-)
+@source_option
 @filter_options
 @format_option
 @click.pass_context
