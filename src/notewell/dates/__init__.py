@@ -86,12 +86,9 @@ class DateRange(NamedTuple):
         """
         if not self.yearly:
             return _nearness(day, self.first, self.last)
-        years = range(
-            max(date.min.year, day.year - 1), min(date.max.year, day.year + 1) + 1
-        )
         return max(
-            _nearness(day, _in_year(self.first, year), _in_year(self.last, year))
-            for year in years
+            _nearness(day, day_in_year(self.first, year), day_in_year(self.last, year))
+            for year in range(day.year - 1, day.year + 2)
         )
 
 
@@ -211,8 +208,12 @@ def _nearness(day: date, first: date, last: date) -> float:
     return _EARLIER if (first - day).days <= _BEFORE else 0.0
 
 
-def _in_year(day: date, year: int) -> date:
-    """Return the same day of another year; 29 February is the 28th where it is none."""
+def day_in_year(day: date, year: int) -> date:
+    """Return the same day of another year, the first or the last one that there is.
+
+    29 February is the 28th where it is none.
+    """
+    year = min(max(year, date.min.year), date.max.year)
     try:
         return day.replace(year=year)
     except ValueError:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
-from notewell.dates import DateRange
+from notewell.dates import DateRange, day_in_year
 from notewell.dates.absolute import dates_in_digits, dates_with_months, lone_years
 from notewell.dates.relative import relative_dates
 from notewell.dates.spans import DateSpan, month_end, read_words
@@ -178,16 +178,7 @@ def in_year(named: DateRange, year: int) -> DateRange:
     '2023-02-28'
     """
     over = named.last.year - named.first.year
-    first, last = _in_year(named.first, year), _in_year(named.last, year + over)
+    first, last = day_in_year(named.first, year), day_in_year(named.last, year + over)
     if named.first.day == 1 and named.last == month_end(named.last):
         last = month_end(last)  # February ends on the 29th, or on the 28th
     return DateRange(first, last)
-
-
-def _in_year(day: date, year: int) -> date:
-    """Return the same day of another year; 29 February is the 28th where it is none."""
-    year = min(max(year, date.min.year), date.max.year)
-    try:
-        return day.replace(year=year)
-    except ValueError:
-        return date(year, 2, 28)
