@@ -3,6 +3,9 @@
 A filter is a value. Its words are the same on every surface: globs of paths, days, tags,
 front matter, sources, and phrases that stand in a passage or do not. Here they are read
 and checked, and paths are held against the globs; engines do the rest.
+
+These globs are like those of a `.gitignore`. Those of the configuration have the syntax
+that OpenClaw and QMD have there, see `notewell.globs`.
 """
 
 import re

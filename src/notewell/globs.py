@@ -1,4 +1,4 @@
-"""Which files a pattern means: the syntax of fast-glob and minimatch, worked out here.
+"""Which files a pattern of the configuration means: the syntax of fast-glob and minimatch.
 
 `*`, `**`, `?`, `[...]`, `{a,b}`, `{1..3}`, `@(a|b)` and its kin. No library for Python reads
 them all: fnmatch knows neither braces nor folders, gitignore's patterns mean other files.

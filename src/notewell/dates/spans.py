@@ -1,4 +1,4 @@
-"""What the parts of the reader give one another: words, and dates where they stand."""
+"""Words of a text, spans of it that name dates, and the days that these mean."""
 
 import re
 import unicodedata
