@@ -232,7 +232,7 @@ def test_of_a_name_that_is_not_there_the_nearest_are_told(notes: Workspace) -> N
     assert len(get_document(notes, "pum").nearest) <= 3
 
 
-def test_the_nearest_names_are_found_among_many_quickly() -> None:
+def test_the_nearest_names_are_found_among_many() -> None:
     many = [NamedNote(f"memory/topic-{n:05}.md") for n in range(20_000)]
 
     assert nearest_names("memory/topc-00042", many)[0] == "memory/topic-00042.md"
