@@ -61,25 +61,16 @@ def _workspace(given: Mapping[str, Any]) -> "Workspace":
     """Return the folder that the options on the line name, or the configured one."""
     from notewell.workspace import Workspace, choose_workspace
 
-    home, cwd = user_home(), Path.cwd()
-    if "workspace" in given:
-        choice = choose_workspace(
-            flag=Path(given["workspace"]),
-            configured=None,
-            configured_explicitly=False,
-            home=home,
-            cwd=cwd,
-            server=False,
-        )
-        return Workspace(root=choice.root)
-    call = CommandCall(output=CommandOutput(json=False), config=given.get("config"))
-    agent = settings_of(call).agent(given.get("agent"))
+    flag, agent = given.get("workspace"), None
+    if flag is None:
+        call = CommandCall(output=CommandOutput(json=False), config=given.get("config"))
+        agent = settings_of(call).agent(given.get("agent"))
     choice = choose_workspace(
-        flag=None,
-        configured=agent.workspace,
-        configured_explicitly=agent.workspace_origin != "default",
-        home=home,
-        cwd=cwd,
+        flag=None if flag is None else Path(flag),
+        configured=agent.workspace if agent else None,
+        configured_explicitly=agent is not None and agent.workspace_origin != "default",
+        home=user_home(),
+        cwd=Path.cwd(),
         server=False,
     )
     return Workspace(root=choice.root)
