@@ -3,8 +3,8 @@
 import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
@@ -16,26 +16,14 @@ from notewell.backends.base import (
     Query,
     Run,
     Site,
-    in_order,
 )
-from notewell.backends.text.filtering import (
-    FilterTest,
-    ReadNote,
-    any_passes,
-    filter_warnings,
-)
-from notewell.backends.text.listing import list_hits
-from notewell.backends.text.passages import Passage
-from notewell.backends.text.query import filter_test_of, wants_newest
-from notewell.backends.text.ranking import lifted_score
-from notewell.backends.text.secondhand import join_equal_hits
+from notewell.backends.text.filtering import PhraseTest, ReadNote
+from notewell.backends.text.whole_notes import day_of_note, find_in_notes
 from notewell.errors import BackendFailed
-from notewell.filters import Filter
 from notewell.front_matter import names_in_front_matter
 from notewell.links import read_links
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import NamedNote, Note, read_note, scan, split_lines
-from notewell.workspace.metadata import day_of_file, note_day, note_values
 from notewell.workspace.names import GivenNames, file_key
 
 _WIDEST = 700
@@ -92,29 +80,13 @@ class InMemoryBackend:
 
     async def search(self, query: Query) -> Findings:
         """Return at most `query.limit` hits."""
-        words, notes = query.text.casefold().split(), self._index.notes
-        newest = wants_newest(query)
-        if not words and not newest:
-            return Findings(hits=(), mode="keyword", reason="empty-query")
-        if not notes:
-            return Findings(hits=(), mode="keyword", reason="nothing-indexed")
-        seen = [
+        words = query.text.casefold().split()
+        notes = [
             ReadNote(note.path, lines, note.mtime_ns)
-            for note, lines in notes.items()
-            if not query.hides(note.path)
+            for note, lines in self._index.notes.items()
         ]
-        test = filter_test_of(query) or FilterTest(Filter())
-        passing = [each for each in seen if test.note(*each)]
-        if newest:
-            hits = list_hits(map(_whole, passing), query)
-        else:
-            hits = _best(passing, words, query, test)
-        left = () if hits or not query.filter else _left_nothing(query.filter, seen)
-        return Findings(
-            hits=hits,
-            mode="keyword",
-            reason=None if hits else "no-match",
-            warnings=left,
+        return find_in_notes(
+            query, notes, lambda note, phrases: _hit(note, phrases, words)
         )
 
     async def status(self) -> IndexStatus:
@@ -160,47 +132,10 @@ class _Catalogue(GivenNames):
         return {note.path: note[2:] for note in self._lines}
 
 
-def _best(
-    notes: Iterable[ReadNote], words: Sequence[str], query: Query, test: FilterTest
-) -> list[Hit]:
-    found = (_hit(note, words, test) for note in notes)
-    lifted = (
-        replace(hit, score=lifted_score(hit.score, hit.path, "", query.dates))
-        for hit in found
-        if hit is not None
-    )
-    joined = join_equal_hits((hit.snippet, hit) for hit in lifted)
-    return in_order(joined)[: query.limit]
-
-
-def _left_nothing(chosen: Filter, notes: Sequence[ReadNote]) -> tuple[str, ...]:
-    return filter_warnings(chosen, lambda part: any_passes(part, notes))
-
-
-def _whole(note: ReadNote) -> Passage:
-    """Return a note as one passage."""
-    day = _day(note)
-    return Passage(
-        id=0,
-        path=note.path,
-        signature=(0, note.mtime_ns, 0),
-        start_line=1,
-        end_line=max(1, len(note.lines)),
-        heading="",
-        length=1,
-        text="\n".join(note.lines),
-        day=day.isoformat() if day else None,
-    )
-
-
-def _day(note: ReadNote) -> date | None:
-    return note_day(note.path, note_values(note.lines)) or day_of_file(note.mtime_ns)
-
-
-def _hit(note: ReadNote, words: Sequence[str], test: FilterTest) -> Hit | None:
+def _hit(note: ReadNote, phrases: PhraseTest, words: Sequence[str]) -> Hit | None:
     """Return the best line of a note; a whole word counts more than any number of parts."""
     path, lines, _ = note
-    folded = [line.casefold() if test.text(line) else "" for line in lines]
+    folded = [line.casefold() if phrases(line) else "" for line in lines]
     scores = [
         sum(len(re.findall(rf"\b{re.escape(word)}\b", line)) for word in words)
         + any(word in line for word in words) / 2
@@ -220,7 +155,7 @@ def _hit(note: ReadNote, words: Sequence[str], test: FilterTest) -> Hit | None:
         snippet=lines[at][start : start + _WIDEST],
         snippet_line=at + 1,
         score=best / (best + 1),
-        date=_day(note),
+        date=day_of_note(note),
     )
 
 

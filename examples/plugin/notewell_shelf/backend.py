@@ -23,8 +23,10 @@ from notewell.backends.base import (
     Site,
 )
 from notewell.backends.policy import Policy
+from notewell.backends.text.filtering import PhraseTest, ReadNote
+from notewell.backends.text.whole_notes import day_of_note, find_in_notes
 from notewell.config import ScopeSettings
-from notewell.types import EmptyReason, Hit, IndexReport, IndexStatus
+from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import Note, read_note, scan, split_lines
 
 WIDEST = 700
@@ -112,18 +114,13 @@ class Shelf:
 
     def _search(self, query: Query) -> Findings:
         words = query.text.casefold().split()
-        kept = self._load()
-        if not words or not kept:
-            return _nothing("empty-query" if not words else "nothing-indexed")
-        looked = (
-            _hit(path, split_lines(note.text), words)
-            for path, note in kept.items()
-            if not query.hides(path)
+        notes = (
+            ReadNote(path, split_lines(note.text), mtime_ns=note.stamp[1])
+            for path, note in self._load().items()
         )
-        hits = [hit for hit in looked if hit]
-        hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
-        reason: EmptyReason | None = None if hits else "no-match"
-        return Findings(hits=hits[: query.limit], mode="keyword", reason=reason)
+        return find_in_notes(
+            query, notes, lambda note, phrases: _hit(note, phrases, words)
+        )
 
     def _status(self) -> IndexStatus:
         kept = self._load()
@@ -165,13 +162,9 @@ def _stamp(note: Note) -> list[int]:
     return [note.size, note.mtime_ns, note.ctime_ns]
 
 
-def _nothing(reason: EmptyReason) -> Findings:
-    return Findings(hits=(), mode="keyword", reason=reason)
-
-
-def _hit(path: str, lines: list[str], words: list[str]) -> Hit | None:
+def _hit(note: ReadNote, phrases: PhraseTest, words: list[str]) -> Hit | None:
     """Return the line of a note that fits the words best, if one has any of them."""
-    folded = [line.casefold() for line in lines]
+    folded = [line.casefold() if phrases(line) else "" for line in note.lines]
     scores = [_score(line, words) for line in folded]
     best = max(scores, default=0.0)
     if not best:
@@ -180,13 +173,14 @@ def _hit(path: str, lines: list[str], words: list[str]) -> Hit | None:
     first = min(folded[match].find(word) for word in words if word in folded[match])
     start = max(0, first - WIDEST // 2)
     return Hit(
-        path=path,
+        path=note.path,
         start_line=match + 1,
         end_line=match + 1,
         match_line=match + 1,
-        snippet=lines[match][start : start + WIDEST],
+        snippet=note.lines[match][start : start + WIDEST],
         snippet_line=match + 1,
         score=best,
+        date=day_of_note(note),
     )
 
 

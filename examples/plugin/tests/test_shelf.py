@@ -45,7 +45,7 @@ def test_its_policy_limits_answers_and_closes_groups(
     (tmp_path / "memory").mkdir()
     for number in range(12):
         note = tmp_path / "memory" / f"{number}.md"
-        note.write_text("A heron.\n", encoding="utf-8")
+        note.write_text(f"Heron {number}.\n", encoding="utf-8")
 
     with open_memory_sync(
         workspace=tmp_path,
