@@ -133,10 +133,10 @@ def cut_passages(
         chunking: How long the passages are.
         first_id: The `id` of the first; the others are counted on.
     """
-    from notewell.workspace.metadata import day_of_file, note_day, note_values
+    from notewell.workspace.metadata import day_of_note
 
     chunks = cut_chunks(lines, tokens=chunking.tokens, overlap=chunking.overlap)
-    day = note_day(path, note_values(lines)) or day_of_file(signature[1])
+    day = day_of_note(path, lines, signature[1])
     for number, chunk in enumerate(chunks, first_id):
         yield Passage(
             id=number,

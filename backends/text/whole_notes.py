@@ -24,7 +24,7 @@ from notewell.backends.text.ranking import lifted_score
 from notewell.backends.text.secondhand import join_equal_hits
 from notewell.filters import Filter
 from notewell.types import Hit
-from notewell.workspace.metadata import day_of_file, note_day, note_values
+from notewell.workspace.metadata import day_of_note
 
 BestLine: TypeAlias = Callable[[ReadNote, PhraseTest], Hit | None]
 """Returns the best line of a note among those that the phrases let pass, if one fits.
@@ -64,7 +64,7 @@ def find_in_notes(query: Query, notes: Iterable[ReadNote], best: BestLine) -> Fi
 
 def day_of_note(note: ReadNote) -> date | None:
     """Return the day of a note: of its name, its front matter, or its file."""
-    return note_day(note.path, note_values(note.lines)) or day_of_file(note.mtime_ns)
+    return day_of_note(note.path, note.lines, note.mtime_ns)
 
 
 def _ranked(found: Iterable[Hit], query: Query) -> list[Hit]:

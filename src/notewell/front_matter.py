@@ -35,11 +35,6 @@ _NO_TEXT: Final = "{[&*|>"
 _NAMES: Final = ("title", "aliases", "alias")
 
 
-def begins_front_matter(line: str) -> bool:
-    """Say whether a note with this first line may have front matter."""
-    return line.rstrip() in _FENCES
-
-
 def front_matter_lines(lines: Sequence[str]) -> int:
     """Return how many lines at the top are front matter, its fences included.
 
@@ -86,7 +81,7 @@ def names_in_front_matter(lines: Sequence[str]) -> tuple[str, ...]:
     >>> names_in_front_matter(["---", "title: PRJ-7", "alias: Tango, the kitchen", "---"])
     ('PRJ-7', 'Tango, the kitchen', 'Tango', 'the kitchen')
     """
-    if not lines or not begins_front_matter(lines[0]):
+    if not lines or lines[0].rstrip() not in _FENCES:
         return ()
     values = front_matter_values(lines) or front_matter_values([*lines, lines[0]])
     names = [name for key in _NAMES for name in values.get(key, ())]

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Final
 
 from notewell.dates import day_in_name, read_range
-from notewell.front_matter import begins_front_matter, front_matter_values
+from notewell.front_matter import front_matter_values
 from notewell.markdown import read_structure
 
 _DAY_KEYS: Final = ("date", "created")
@@ -49,23 +49,20 @@ def note_metadata(path: str, lines: Sequence[str]) -> NoteMetadata:
         path: Of the note, as cited.
         lines: Of the note.
     """
-    values = note_values(lines)
+    values = front_matter_values(lines)
     return NoteMetadata(
-        day=note_day(path, values),
+        day=_day_given(path, values),
         tags=frozenset([*_tags_given(values), *_tags_inside(lines)]),
         values=values,
     )
 
 
-def note_values(lines: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    """Return the keys of a note's front matter with their texts."""
-    if not lines or not begins_front_matter(lines[0]):
-        return {}
-    return front_matter_values(lines)
+def day_of_note(path: str, lines: Sequence[str], mtime_ns: int) -> date | None:
+    """Return the day in a note's name, else in its front matter, else of its last change."""
+    return _day_given(path, front_matter_values(lines)) or day_of_file(mtime_ns)
 
 
-def note_day(path: str, values: Mapping[str, Sequence[str]]) -> date | None:
-    """Return the day in a note's name, else that in its front matter."""
+def _day_given(path: str, values: Mapping[str, Sequence[str]]) -> date | None:
     named = day_in_name(path)
     if named is not None:
         return named
