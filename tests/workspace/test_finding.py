@@ -11,7 +11,7 @@ import pytest
 from notewell.errors import PathRefused
 from notewell.types import Document
 from notewell.workspace import NameAids, NamedNote, Workspace, get_document
-from notewell.workspace.finding import PLAIN
+from notewell.workspace.finding import NO_AIDS
 from notewell.workspace.names import GivenNames, linked_notes, nearest_names
 
 Lay: TypeAlias = Callable[[Mapping[str, str]], Path]
@@ -56,7 +56,7 @@ def notes(lay: Lay) -> Workspace:
     return Workspace(root=root)
 
 
-def in_group(notes: Workspace, path: str, aids: NameAids = PLAIN) -> Document:
+def in_group(notes: Workspace, path: str, aids: NameAids = NO_AIDS) -> Document:
     return get_document(notes, path, hidden=PERSONAL.__contains__, aids=aids)
 
 

@@ -28,7 +28,7 @@ from notewell.workspace.names import (
 )
 from notewell.workspace.paths import NoteLocation
 
-MOST_LINKS: Final = 200
+_MOST_LINKS: Final = 200
 """Links that are told in each direction."""
 
 _SECONDS: Final = 2.0
@@ -64,8 +64,8 @@ def note_links(setup: Setup, path: str, *, hides: Callable[[str], bool]) -> Note
     return NoteLinks(
         path=located.path,
         found=True,
-        outgoing=tuple(links[:MOST_LINKS]),
-        backlinks=tuple(backlinks[:MOST_LINKS]),
+        outgoing=tuple(links[:_MOST_LINKS]),
+        backlinks=tuple(backlinks[:_MOST_LINKS]),
         reason=located.reason,
         warnings=tuple(warnings),
     )
@@ -82,8 +82,8 @@ def _missing(located: NoteLocation) -> NoteLinks:
 
 
 def _left_out(count: int, what: str) -> Iterator[str]:
-    if count > MOST_LINKS:
-        yield f"{count - MOST_LINKS:,} more {what}s are not shown."
+    if count > _MOST_LINKS:
+        yield f"{count - _MOST_LINKS:,} more {what}s are not shown."
 
 
 class _Web:

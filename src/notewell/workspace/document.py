@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from notewell.errors import PathRefused
 from notewell.types import Document
-from notewell.workspace.finding import PLAIN, NameAids, find_note
+from notewell.workspace.finding import NO_AIDS, NameAids, find_note
 from notewell.workspace.layout import NoteText, Workspace, read_note, split_lines
 from notewell.workspace.paths import NoteLocation
 
-MOST_LINKS: Final = 20
+_MOST_LINKED_NOTES: Final = 20
 """Notes that a document names, of those to which its lines link."""
 
 _MAY_LINK: Final = re.compile(r"\[\[|\]\(|\]\[|\]:")
@@ -32,7 +32,7 @@ def get_document(
     max_chars: int | None = None,
     hidden: Callable[[str], bool] | None = None,
     left_out: Callable[[str], str | None] | None = None,
-    aids: NameAids = PLAIN,
+    aids: NameAids = NO_AIDS,
 ) -> Document:
     """Return lines of a note. That there is no such note is an answer, not an error.
 
@@ -199,7 +199,9 @@ def _links(path: str, every: list[str], start: int, end: int) -> tuple[str, ...]
     from notewell.links import read_links  # most lines have none
 
     shown = (link for link in read_links(every) if start - 1 <= link.line < end)
-    return tuple(dict.fromkeys(link.as_path(path) for link in shown))[:MOST_LINKS]
+    return tuple(dict.fromkeys(link.as_path(path) for link in shown))[
+        :_MOST_LINKED_NOTES
+    ]
 
 
 def _fit(lines: list[str], max_chars: int | None) -> _Page:

@@ -66,7 +66,7 @@ class NameAids:
     today: Callable[[], date] = _today
 
 
-PLAIN: Final = NameAids()
+NO_AIDS: Final = NameAids()
 """No index, no titles: files are found by their names."""
 
 
@@ -85,7 +85,7 @@ def locate(workspace: Workspace, path: str, *, exactly: bool = False) -> NoteLoc
     """
     if exactly:
         return Locator(workspace).locate(path)
-    return find_note(workspace, path, PLAIN)
+    return find_note(workspace, path, NO_AIDS)
 
 
 def find_note(workspace: Workspace, given: str, aids: NameAids) -> NoteLocation:
