@@ -18,12 +18,13 @@ from notewell.backends.base import (
     Site,
 )
 from notewell.backends.text.filtering import PhraseTest, ReadNote
-from notewell.backends.text.whole_notes import day_of_note, find_in_notes
+from notewell.backends.text.whole_notes import find_in_notes
 from notewell.errors import BackendFailed
 from notewell.front_matter import names_in_front_matter
 from notewell.links import read_links
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import NamedNote, Note, read_note, scan, split_lines
+from notewell.workspace.metadata import day_of_note
 from notewell.workspace.names import GivenNames, file_key
 
 _WIDEST = 700
@@ -155,7 +156,7 @@ def _hit(note: ReadNote, phrases: PhraseTest, words: Sequence[str]) -> Hit | Non
         snippet=lines[at][start : start + _WIDEST],
         snippet_line=at + 1,
         score=best / (best + 1),
-        date=day_of_note(note),
+        date=day_of_note(*note),
     )
 
 

@@ -6,7 +6,6 @@ are the answer. The engine says which line of a note fits the words best.
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import date
 from typing import TypeAlias
 
 from notewell.backends.base import Findings, Query, in_order
@@ -62,11 +61,6 @@ def find_in_notes(query: Query, notes: Iterable[ReadNote], best: BestLine) -> Fi
     )
 
 
-def day_of_note(note: ReadNote) -> date | None:
-    """Return the day of a note: of its name, its front matter, or its file."""
-    return day_of_note(note.path, note.lines, note.mtime_ns)
-
-
 def _ranked(found: Iterable[Hit], query: Query) -> list[Hit]:
     lifted = (
         replace(hit, score=lifted_score(hit.score, hit.path, "", query.dates))
@@ -82,7 +76,7 @@ def _why_empty(chosen: Filter, notes: Iterable[ReadNote]) -> tuple[str, ...]:
 
 
 def _passage_of(note: ReadNote) -> Passage:
-    day = day_of_note(note)
+    day = day_of_note(*note)
     return Passage(
         id=0,
         path=note.path,

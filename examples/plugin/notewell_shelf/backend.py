@@ -24,10 +24,11 @@ from notewell.backends.base import (
 )
 from notewell.backends.policy import Policy
 from notewell.backends.text.filtering import PhraseTest, ReadNote
-from notewell.backends.text.whole_notes import day_of_note, find_in_notes
+from notewell.backends.text.whole_notes import find_in_notes
 from notewell.config import ScopeSettings
 from notewell.types import Hit, IndexReport, IndexStatus
 from notewell.workspace import Note, read_note, scan, split_lines
+from notewell.workspace.metadata import day_of_note
 
 WIDEST = 700
 """Characters of a snippet."""
@@ -180,7 +181,7 @@ def _hit(note: ReadNote, phrases: PhraseTest, words: list[str]) -> Hit | None:
         snippet=note.lines[match][start : start + WIDEST],
         snippet_line=match + 1,
         score=best,
-        date=day_of_note(note),
+        date=day_of_note(*note),
     )
 
 
