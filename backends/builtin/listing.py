@@ -1,6 +1,7 @@
 """Answering a question without a word: what a filter lets pass, the newest first."""
 
 import json
+from collections.abc import Sequence
 from typing import Final
 
 from notewell.backends.base import Findings, Query, Site
@@ -13,9 +14,14 @@ from notewell.backends.builtin.search import (
 )
 from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.builtin.verify import Verifier
-from notewell.backends.text.listing import NOTHING_ASKED, newest_first, score_newest
-from notewell.backends.text.passages import COLUMNS, Passage
-from notewell.backends.text.snippets import hit_of
+from notewell.backends.text.listing import (
+    group_copies,
+    listed_hit,
+    newest_first,
+    score_newest,
+)
+from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
+from notewell.backends.text.secondhand import MOST_COPIES, fold_spaces
 from notewell.types import Freshness, Hit
 
 _MORE: Final = 4
@@ -66,16 +72,33 @@ def _hits(
         keys = chosen.newest(wanted)
         found = newest_first(one for one in _passages(index, keys) if visible(one.path))
         hits: list[Hit] = []
-        for scored in score_newest(found, chosen.text):
-            here = verifier.verify(scored)
-            if here and chosen.text(here.passage.text):
-                cited = verifier.cited(here)
-                hits.append(hit_of(here, cited, NOTHING_ASKED, query.snippet_chars))
+        for group in group_copies(score_newest(found, chosen.text)):
+            here = _as_they_are(group, chosen, verifier)
+            if here:
+                cited = [verifier.cited(one) for one in here]
+                hits.append(listed_hit(here, cited, query.snippet_chars))
             if len(hits) == query.limit:
                 break
         if len(hits) == query.limit or len(keys) < wanted:
             return hits
         wanted *= _MORE
+
+
+def _as_they_are(
+    group: Sequence[ScoredPassage], chosen: ChosenPassages, verifier: Verifier
+) -> list[ScoredPassage]:
+    """Return those of some copies that still stand in their files, and still pass."""
+    found: list[ScoredPassage] = []
+    for one in group:
+        here = verifier.verify(one)
+        if here is None or not chosen.text(here.passage.text):
+            continue
+        text = fold_spaces(here.passage.text)
+        if not found or text == fold_spaces(found[0].passage.text):
+            found.append(here)
+        if len(found) > MOST_COPIES:
+            break
+    return found
 
 
 def _passages(index: Snapshot, keys: list[int]) -> list[Passage]:

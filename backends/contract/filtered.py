@@ -166,6 +166,30 @@ class FiltersContract(Contract):
             assert [str(hit.date) for hit in first.hits] == ["2026-03-21"]
             assert await self._is_empty(case, "", Filter()) == "empty-query"
 
+    async def test_without_a_question_copies_are_one_passage_that_names_the_others(
+        self, tmp_path: Path
+    ) -> None:
+        """The one that is no copy by its name is shown, in its place."""
+        notes = {
+            "memory/2026-03-01.md": "otter plan A\n",
+            "memory/2026-03-01 (Ann's conflicted copy 2026-03-09).md": "otter plan A\n",
+            "memory/2026-03-01.sync-conflict-20260310-101500-ABCDEFG.md": "otter  plan A\n",
+            "memory/2026-03-02.md": "heron plan B\n",
+        }
+        async with self.opened(tmp_path, notes) as case:
+            await case.backend.refresh()
+
+            found = await self._filtered(case, _MARCH, "")
+            [first] = (await self._filtered(case, _MARCH, "", limit=1)).hits
+
+            assert [hit.path for hit in found.hits] == [
+                "memory/2026-03-02.md",
+                "memory/2026-03-01.md",
+            ]
+            named = {each.partition("#")[0] for each in found.hits[1].also_in}
+            assert named == notes.keys() - {hit.path for hit in found.hits}
+            assert (first.path, first.also_in) == ("memory/2026-03-02.md", ())
+
     async def test_an_impossible_filter_says_which_part_left_nothing(
         self, tmp_path: Path
     ) -> None:

@@ -18,10 +18,14 @@ from notewell.backends.text.filtering import (
     any_passes,
     filter_warnings,
 )
-from notewell.backends.text.listing import NOTHING_ASKED, newest_first, score_newest
+from notewell.backends.text.listing import (
+    group_copies,
+    listed_hit,
+    newest_first,
+    score_newest,
+)
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.query import QueryTerm
-from notewell.backends.text.snippets import hit_of
 from notewell.dates import day_in_name
 from notewell.filters import Filter
 from notewell.types import Hit, source_of
@@ -102,14 +106,14 @@ class ChosenNotes:
         if "sessions" in self._query.sources:
             found += self._transcripts.every()
         chosen = newest_first(each for each in found if self.passes(each))
+        listed = score_newest(chosen, self._test.text)
         return [
-            hit_of(
-                scored,
-                cited_lines(scored.passage, scored.match_line),
-                NOTHING_ASKED,
+            listed_hit(
+                group,
+                [cited_lines(one.passage, one.match_line) for one in group],
                 self._query.snippet_chars,
             )
-            for scored in score_newest(chosen, self._test.text)[: self._query.limit]
+            for group in group_copies(listed)[: self._query.limit]
         ]
 
     def warnings(self, hits: Sequence[Hit], deadline: Deadline) -> tuple[str, ...]:

@@ -1,15 +1,19 @@
 """Passages that nothing was asked of: the newest first, as `recent` shows them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Final
+from typing import Final, TypeAlias
 
 from notewell.backends.base import Query
 from notewell.backends.text.filtering import PhraseTest
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.scoring import Scorer
+from notewell.backends.text.secondhand import MOST_COPIES, first_choice, fold_spaces
 from notewell.backends.text.snippets import hit_of
-from notewell.types import Hit
+from notewell.types import Hit, citation_of
+
+CitedLines: TypeAlias = tuple[int, int, int]
+"""The first, the last and the best line of a file that a hit cites."""
 
 NOTHING_ASKED: Final = Scorer((), {}, passages=1, mean_length=1.0)
 """Weighs passages where no word was asked for."""
@@ -56,6 +60,42 @@ def score_newest(
     return listed
 
 
+def group_copies(listed: Sequence[ScoredPassage]) -> list[list[ScoredPassage]]:
+    """Return passages with those that have the same text, the one to be shown first.
+
+    That is the newest that is no copy by its name and is not made from notes. A group has
+    the place of the one that is shown, so that the days stay in order.
+
+    Args:
+        listed: As `score_newest` returns them.
+    """
+    groups: dict[str, list[tuple[int, ScoredPassage]]] = {}
+    for place, one in enumerate(listed):
+        groups.setdefault(fold_spaces(one.passage.text), []).append((place, one))
+    for group in groups.values():
+        group.sort(key=lambda each: (*first_choice(each[1].passage.path)[:2], each[0]))
+    ordered = sorted(groups.values(), key=lambda group: group[0][0])
+    return [[one for _, one in group] for group in ordered]
+
+
+def listed_hit(
+    group: Sequence[ScoredPassage], cited: Sequence[CitedLines], most: int | None
+) -> Hit:
+    """Return the hit of a passage and its copies.
+
+    Args:
+        group: As `group_copies` returns it.
+        cited: The lines of each that are cited: the first, the last, the best.
+        most: Characters of the snippet; None: all.
+    """
+    places = [
+        citation_of(one.passage.path, start, end)
+        for one, (start, end, _) in zip(group, cited, strict=True)
+    ]
+    also_in = sorted(set(places) - {places[0]})[:MOST_COPIES]
+    return hit_of(group[0], cited[0], NOTHING_ASKED, most, also_in)
+
+
 def _not_shown(passage: Passage, shown: Iterable[Passage]) -> Passage | None:
     """Return the lines of a passage that are in none of those before it."""
     first, last = passage.start_line, passage.end_line
@@ -89,12 +129,12 @@ def list_hits(passages: Iterable[Passage], query: Query) -> list[Hit]:
     phrases = (
         PhraseTest(wanted.phrases, wanted.without) if wanted else PhraseTest((), ())
     )
+    listed = score_newest(newest_first(passages), phrases)
+
+    def cited(one: ScoredPassage) -> CitedLines:
+        return (one.passage.start_line, one.passage.end_line, one.match_line)
+
     return [
-        hit_of(
-            scored,
-            (scored.passage.start_line, scored.passage.end_line, scored.match_line),
-            NOTHING_ASKED,
-            query.snippet_chars,
-        )
-        for scored in score_newest(newest_first(passages), phrases)[: query.limit]
+        listed_hit(group, [*map(cited, group)], query.snippet_chars)
+        for group in group_copies(listed)[: query.limit]
     ]

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from notewell.dates import read_range
+from notewell.dates import day_in_name, read_range
 from notewell.dates.options import readings
 
 TODAY = date(2026, 12, 1)  # a Tuesday
@@ -52,3 +52,46 @@ def test_a_day_and_a_month_that_may_be_swapped_are_not_guessed() -> None:
         "2024-02-01",
         "2024-01-02",
     ]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        " (conflicted copy 2026-11-20)",
+        " (Ann's conflicted copy 2026-11-20 101500)",
+        " (In Konflikt stehende Kopie von Ann 2026-11-20)",
+        " (Konflikt-Kopie von Ann 2026-11-20)",
+        " (Copie en conflit de Ann 2026-11-20)",
+        " (Copia en conflicto de Ann 2026-11-20)",
+        " (copia in conflitto di Ann 2026-11-20)",
+        " (Ann の競合コピー 2026-11-20)",
+        " (Ann 的冲突副本 2026-11-20)",
+        " (Conflicted copy phone 202611201015)",
+        " (SFConflict ann@host.example 2026-11-20-10-15-00)",
+        ".sync-conflict-20261120-101500-ABCDEFG",
+        "_conflict-20261120-101500",
+        "_DESKTOP_Nov-20-101500-2026_Conflict",
+    ],
+)
+def test_the_day_on_which_a_conflict_copy_was_made_is_no_day_of_its_note(
+    mark: str,
+) -> None:
+    for name, day in [
+        ("plan", None),
+        ("2026-03-01", date(2026, 3, 1)),
+        ("2026_03_01", date(2026, 3, 1)),
+        ("March 1st, 2026", date(2026, 3, 1)),
+    ]:
+        assert day_in_name(f"memory/{name}{mark}.md") == day
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "conflict 2026-11-20",
+        "2026-11-20-conflict-with-ann",
+        "a (conflict of 2026-11-20)",
+    ],
+)
+def test_a_note_about_a_conflict_keeps_its_day(name: str) -> None:
+    assert day_in_name(f"memory/{name}.md") == date(2026, 11, 20)

@@ -61,6 +61,16 @@ _SIGNS: Final = frozenset(
 _SHORT: Final = frozenset(["am", "vom", "zum", "ab", "den", "bis", "seit"])
 """Before few digits: `am 3.5.`"""
 
+_CONFLICT: Final = re.compile(
+    r" ?[(（][^()/（）]*(?:conflicted|conflict copy|case conflict|sfconflict|konflikt\w*-?kopie"
+    r"|konflikt stehende kopie|copie en conflit|copia (?:in conflitto|en conflicto)"
+    r"|c[oó]pia em conflito|競合|冲突|衝突|충돌)[^()/（）]*\d[^()/（）]*[)）]"
+    r"|[ ._-](?:sync-)?conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?"
+    r"|_[^_/]+_[A-Z][a-z]{2}-\d\d-\d{4,6}-\d{4}_(?:[A-Z]+_?)?Conflict",
+    re.IGNORECASE,
+)
+"""What Dropbox, Nextcloud, Seafile, Obsidian, Syncthing and Synology Drive add to a name."""
+
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
@@ -157,9 +167,15 @@ def named_dates(text: str, today: date) -> "tuple[NamedDate, ...]":
 def day_in_name(path: str) -> date | None:
     """Return the day that a note's name names, in any form, at any depth.
 
+    The day on which a second file was made of one that two machines had changed is none.
+
     >>> str(day_in_name("memory/reports/2026-01-11-x.md"))
     '2026-01-11'
+    >>> day_in_name("plan (Ann's conflicted copy 2026-01-11).md") is None
+    True
     """
+    if "onfli" in path.lower() or not path.isascii():
+        path = _CONFLICT.sub("", path)
     found = _ISO.search(path.rpartition("/")[2])
     if found:
         try:

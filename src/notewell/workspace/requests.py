@@ -14,6 +14,9 @@ CITED: Final = re.compile(
 )
 _DATE: Final = re.compile(r"(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _SUFFIX: Final = re.compile(r"\.(?=\d*[a-z])[a-z0-9]{1,8}\Z", re.IGNORECASE)
+_TRANSCRIPT: Final = re.compile(r"sessions/.+\.jsonl(?:\..+)?\Z", re.DOTALL)
+"""As hits cite them: `sessions/4f2a.jsonl.reset.2026-01-01T04-00-00.000Z`."""
+
 _SHOWN: Final = 200
 
 
@@ -101,6 +104,8 @@ def _tidy(path: str) -> str:
         path = "/" + path.lstrip("/")
     path = os.path.normpath(path) if path else path
     name = path.rpartition("/")[2]
+    if _TRANSCRIPT.match(path):
+        return path
     # `v1.2` has no suffix, `a.txt` has one.
     lacks_suffix = name.strip(".") and not _SUFFIX.search(name)
     return f"{path}.md" if lacks_suffix or _DATE.search(path) else path

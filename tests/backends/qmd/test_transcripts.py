@@ -152,7 +152,7 @@ def test_a_source_is_searched_alone_however_many_the_other_one_has(
     agent: Agent,
 ) -> None:
     for number in range(30):
-        agent.say(f"s{number}.jsonl", "walrus walrus walrus")
+        agent.say(f"s{number}.jsonl", f"walrus walrus walrus {number}")
 
     with agent.opened() as memory:
         notes = paths(memory, "walrus", sources=["memory"])
@@ -204,9 +204,9 @@ def test_a_transcript_is_copied_again_when_enough_is_new_and_in_no_search(
 
 
 def test_a_transcript_that_is_gone_or_too_old_is_forgotten(agent: Agent) -> None:
-    gone = agent.say("gone.jsonl", "walrus")
-    old = agent.say("old.jsonl", "walrus")
-    agent.say("new.jsonl", "walrus")
+    gone = agent.say("gone.jsonl", "gone walrus")
+    old = agent.say("old.jsonl", "old walrus")
+    agent.say("new.jsonl", "new walrus")
 
     with agent.opened(qmd_sessions_retentionDays=7) as memory:
         first = paths(memory, "walrus", sources=["sessions"])
