@@ -63,15 +63,29 @@ _STEPS: Final = (
 )
 
 
-def empty_answer(reason: EmptyReason) -> tuple[str, str]:
+_NOTHING_LISTED: Final = (
+    "Nothing passes the filter.",
+    "Leave a part of it out; `notewell recent` shows what was written last.",
+    "Nothing passes the filter. Leave a part of it out.",
+)
+"""The same where nothing was asked but a filter."""
+
+
+def empty_answer(answer: SearchAnswer) -> tuple[str, str]:
     """Tell a person why nothing was found, and what to do about it."""
-    said, advice, _ = _NOTHING_FOUND[reason]
+    said, advice, _ = _nothing_found(answer)
     return said, advice
 
 
-def empty_answer_for_model(reason: EmptyReason) -> str:
+def empty_answer_for_model(answer: SearchAnswer) -> str:
     """Tell a model why nothing was found."""
-    return _NOTHING_FOUND[reason][2]
+    return _nothing_found(answer)[2]
+
+
+def _nothing_found(answer: SearchAnswer) -> tuple[str, str, str]:
+    reason = answer.reason or "no-match"
+    listed = reason == "no-match" and not answer.query.strip()
+    return _NOTHING_LISTED if listed else _NOTHING_FOUND[reason]
 
 
 def answered_by(answer: SearchAnswer) -> str:

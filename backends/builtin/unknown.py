@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from notewell.backends.builtin.lexical import PassageFilter
 from notewell.backends.builtin.store import Snapshot
 from notewell.backends.text.analysis import stem
 from notewell.backends.text.query import QueryTerm
@@ -79,7 +80,7 @@ class UnknownWords:
         index: Snapshot,
         query_terms: Sequence[QueryTerm],
         frequencies: dict[str, int],
-        passages: int,
+        visible: PassageFilter,
     ) -> None:
         """Look for the words.
 
@@ -87,11 +88,12 @@ class UnknownWords:
             index: Where.
             query_terms: The terms of the query.
             frequencies: In how many passages each stands; those found are added.
-            passages: How many there are.
+            visible: What may be seen: of nothing else is a word told.
         """
         self._index = index
         self._frequencies = frequencies
-        self._passages = passages
+        self._visible = visible
+        self._passages: int = index.store.get("passages") or 0
         self.terms = tuple(query_terms)
         self.found: tuple[Lookalikes, ...] = ()
         unknown = [term for term in query_terms if is_unknown(term, frequencies)]
@@ -151,11 +153,12 @@ class UnknownWords:
         )
         nearest = nearest_words(word, found.items())
         nearest = tuple(o for o in nearest if looks_misspelled(word, o, _pieces))
-        if not nearest:
+        written = {term: self._written(term) for term in nearest if self._stands(term)}
+        if not written:
             return None
-        self._frequencies.update({term: found[term] for term in nearest})
-        shown = dict.fromkeys(map(self._written, nearest))
-        return nearest, Lookalikes(word, tuple(shown), longer=False)
+        self._frequencies.update({term: found[term] for term in written})
+        shown = dict.fromkeys(written.values())
+        return tuple(written), Lookalikes(word, tuple(shown), longer=False)
 
     def _range(
         self, first: str, end: str, lengths: tuple[int, int] = (0, 1_000)
@@ -173,9 +176,24 @@ class UnknownWords:
 
     def _is_written(self, term: str) -> bool:
         """Say whether a term stands in a passage, and is not only the stem of words."""
+        return self._stands(term, "{body context} : ")
+
+    def _stands(self, term: str, columns: str = "") -> bool:
+        """Say whether a term is one of a passage that may be seen."""
         tables = self._index.tables
-        sql = f"select 1 from {tables.fts} where {tables.fts} match ? limit 1"
-        return bool(self._index.store.one(sql, f"{{body context}} : {quoted(term)}"))
+        sql = (
+            f"select distinct f.path from {tables.fts} as t"
+            f" join {tables.chunks} as c on c.id = t.rowid"
+            f" join {tables.files} as f on f.id = c.file_id"
+            f" where {tables.fts} match ?"
+        )
+        asked = f"{columns}{quoted(term)}"
+        first = self._index.store.one(f"{sql} limit 1", asked)
+        if first is None or self._visible(first):
+            return first is not None
+        return any(
+            self._visible(path) for (path,) in self._index.store.rows(sql, asked)
+        )
 
     def _written(self, term: str) -> str:
         """Return a term, or the most common word that it is the stem of."""

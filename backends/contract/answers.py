@@ -7,6 +7,7 @@ from pathlib import Path
 from notewell.backends.base import Query
 from notewell.backends.contract.case import QUERIES, Contract
 from notewell.dates import DateRange
+from notewell.filters import Filter
 
 
 class AnswersContract(Contract):
@@ -166,6 +167,30 @@ class AnswersContract(Contract):
             [hit] = found.hits
             assert hit.path == "memory/b.md"
             assert hit.also_in == ("memory/c.md#L1", "memory/d.md#L1")
+
+    async def test_no_word_of_a_hidden_note_is_told(self, tmp_path: Path) -> None:
+        """Neither as a better spelling nor as a longer word; those in sight are."""
+        notes = {
+            "memory/closed.md": "the secretzebra, the reservation\n",
+            "memory/open.md": "the otter, the reservoir\n",
+        }
+        async with self.opened(tmp_path, notes) as case:
+            await case.backend.refresh()
+
+            for asked in ("secretzebr", "secretzebar", "secre", "retzeb", "reservatio"):
+                for wanted in (None, Filter(paths=("closed.md",))):
+                    found = await case.backend.search(
+                        Query(
+                            text=asked,
+                            limit=3,
+                            hides=lambda path: "closed" in path,
+                            filter=wanted,
+                        )
+                    )
+                    told = " ".join(found.warnings)
+                    assert "secretzebra" not in told
+                    assert "reservation" not in told
+                    assert all(hit.path == "memory/open.md" for hit in found.hits)
 
     async def test_what_the_host_writes_of_notes_comes_after_them(
         self, tmp_path: Path

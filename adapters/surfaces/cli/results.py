@@ -28,7 +28,7 @@ def draw_answer(answer: SearchAnswer, screen: Screen) -> str:
         for number, hit in enumerate(answer.results, start=1)
     ]
     if answer.reason is not None and not answer.results:
-        said, advice = empty_answer(answer.reason)
+        said, advice = empty_answer(answer)
         parts.append(f"{said}\n{_waiting(answer)}{screen.paint(advice, 'dim')}\n")
     return "\n".join([*parts, screen.paint(_footer(answer), "dim") + "\n"])
 

@@ -163,7 +163,7 @@ def quote_lines(text: str) -> str:
 def _heading(answer: SearchAnswer) -> str:
     count = len(answer.results)
     if not count:
-        return empty_answer_for_model(answer.reason or "no-match")
+        return empty_answer_for_model(answer)
     return f"{number_of(count, 'passage')} from {answered_by(answer)}. {UNTRUSTED}"
 
 
