@@ -26,7 +26,7 @@ _NARROW: Final = 0.1
 """The share of the files that a filter leaves at most to be put first."""
 
 _FEW_FILES: Final = 200
-"""As many files are always few."""
+"""Up to as many files are few, whatever their share."""
 
 _PATH_TEST: Final = "notewell_path"
 _TEXT_TEST: Final = "notewell_text"
@@ -50,7 +50,7 @@ class ChosenPassages:
         self._spoken = spoken
         self._test = FilterTest(chosen)
         self.text = self._test.text
-        self._teach()
+        self._define_functions()
         words = dict.fromkeys(phrase_words(chosen.phrases))
         self._words = " AND ".join(map(quoted, words))
         files: int = index.store.one(f"select count(*) from {index.tables.files}") or 0
@@ -91,11 +91,11 @@ class ChosenPassages:
         return f"({expression}) AND {self._words}" if self._words else expression
 
     def enough(self, limit: int) -> int:
-        """Return among how many of the best there should be so many that pass."""
+        """Return how many of the best to take for about `limit` of them to pass."""
         return min(max(limit, _MOST_AT_ONCE), round(2 * limit / self._share))
 
     def newest(self, limit: int) -> list[int]:
-        """Return the chunks that pass, at most so many: the newest, by path and line."""
+        """Return the newest chunks that pass, at most `limit`; of a day by path and line."""
         files, chunks = self._index.tables.files, self._index.tables.chunks
         rows = self._index.store.rows(
             f"select c.id from {files} as f cross join {chunks} as c"
@@ -117,7 +117,7 @@ class ChosenPassages:
             return any(map(visible, chosen.paths()))
 
         said = filter_warnings(self._chosen, passes)
-        self._teach()
+        self._define_functions()
         return said
 
     def paths(self) -> list[str]:
@@ -137,12 +137,12 @@ class ChosenPassages:
         held = f"select rowid from {fts} where {fts} match {_literal(self._words)}"
         return f"c.id in ({held}) and {self.condition}"
 
-    def _teach(self) -> None:
-        """Let SQLite ask us about paths and texts."""
+    def _define_functions(self) -> None:
+        """Make functions of SQL of the tests of paths and texts."""
         path, text = self._test.path, self.text
-        teach = self._index.store.connection.create_scalar_function
-        teach(_PATH_TEST, lambda *read: path(str(*read)), 1, deterministic=True)
-        teach(_TEXT_TEST, lambda *read: text(str(*read)), 1, deterministic=True)
+        define = self._index.store.connection.create_scalar_function
+        define(_PATH_TEST, lambda *read: path(str(*read)), 1, deterministic=True)
+        define(_TEXT_TEST, lambda *read: text(str(*read)), 1, deterministic=True)
 
     def _files(self) -> str:
         """Return the ids of the files that pass."""
@@ -152,7 +152,7 @@ class ChosenPassages:
         return ",".join(str(key) for (key,) in rows)
 
     def _count(self) -> int:
-        """Return about how many files pass; never fewer than do."""
+        """Return an upper bound of the number of files that pass."""
         conditions = ["true", *self._likely_paths(), *self._properties()]
         if not self._spoken:  # what was said has many days
             conditions += self._days()
@@ -184,7 +184,7 @@ class ChosenPassages:
             yield f"{_PATH_TEST}(f.path)"
 
     def _likely_paths(self) -> Iterator[str]:
-        """Yield what holds of every path that passes, and is told quickly."""
+        """Yield conditions that are cheap, and true of every path that passes."""
         if self._chosen.paths:
             likely = [
                 f"f.path like {_literal(_like(glob))} escape '\\'"

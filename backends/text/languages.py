@@ -56,7 +56,7 @@ _IN_NAMES: Final = "da das de del der des di do du el la las le les los van von"
 
 _ENGLISH_ALONE: Final = frozenset(_ENGLISH_WORDS.split())
 _ENGLISH_SHARE: Final = 0.05
-"""Words of no other language, and their share from which nothing else is looked at."""
+"""English words that no other language here has; from this share on a text is English."""
 
 _FEW_WORDS: Final = 8
 """Words of a note in which one such word is enough; in longer ones two, and a share."""

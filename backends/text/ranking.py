@@ -25,7 +25,8 @@ _DATE_LIFT = 0.2
 
 _AS_GOOD = 0.9
 _AS_NEAR = 0.1
-"""The share of a text score, and the difference of a cosine, that hardly tell apart."""
+"""Passages are about equal from this share of a text score on, and up to this difference
+of a cosine."""
 
 
 def rank(

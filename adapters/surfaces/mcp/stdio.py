@@ -41,7 +41,7 @@ _STDOUT: Final = 1
 _STDERR: Final = 2
 _AT_ONCE: Final = 65_536
 _LONGEST: Final = 30.0
-"""Seconds that a client waits for its answers which has nothing more to say."""
+"""Seconds in which a client that has closed its end still gets its answers."""
 
 
 def serve_stdio(memory: Memory, offer: Offer) -> int:

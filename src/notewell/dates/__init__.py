@@ -21,7 +21,7 @@ _EARLIER: Final = 0.35
 """How near such a day is, where one within the range is 1."""
 
 _FEWEST_DIGITS: Final = 4
-"""Digits that a date has which is written in nothing else: `2026`."""
+"""Digits, at least, of a date that is written in digits alone: `2026`."""
 
 _NO_LETTERS: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
 _HINTS: Final = frozenset(
@@ -50,13 +50,15 @@ _HINTS: Final = frozenset(
         " prochain"
     )
 )
-"""A word of each phrase that the reader knows in these letters: without, there is no date."""
+"""One word of every phrase in Latin letters that the reader knows: a text without any of
+them names no date in words."""
 
 _SIGNS: Final = frozenset(
     "年月日天号周週期拜度春夏秋冬昨今明去来來"
     "년월일주달해제늘모작올내글봄름을울분루틀흘닷엿레보칠저젯엊끄"
 )
-"""A sign of each phrase that the reader knows in Chinese and Korean, and most in Japanese."""
+"""One character of every phrase that the reader knows in Chinese and Korean, and of most in
+Japanese."""
 
 _SHORT: Final = frozenset(["am", "vom", "zum", "ab", "den", "bis", "seit"])
 """Before few digits: `am 3.5.`"""

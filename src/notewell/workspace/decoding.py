@@ -36,7 +36,7 @@ _MOST_CONTROLS: Final = 0.02
 """The share of control characters up to which something is text with a few of them."""
 
 _WHOLE: Final = 4
-"""How many letters of UTF-8 there are for each byte that is none in a damaged note."""
+"""Sound letters beyond ASCII that damaged UTF-8 has for each broken byte, at least."""
 
 _FEW: Final = 0.02
 """The share of unknown bytes that a note may have and be read all the same."""
