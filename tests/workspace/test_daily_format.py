@@ -50,7 +50,10 @@ def test_a_day_is_written_as_the_pattern_says(pattern: str, written: str) -> Non
         "MM-DD",
         "Daily",
         "../YYYY-MM-DD",
-        "/x/YYYY-MM-DD",
+        ".x/YYYY-MM-DD",
+        "a\x00/YYYY-MM-DD",
+        "a\n/YYYY-MM-DD",
+        "a\ud800/YYYY-MM-DD",
         "a//YYYY-MM-DD",
         ".x/YYYY-MM-DD",
     ],
@@ -167,3 +170,14 @@ def test_a_folder_without_a_form_of_its_own_has_the_usual_one(tmp_path: Path) ->
 )
 def test_what_a_pattern_writes_is_read_back(pattern: str, day: date) -> None:
     assert day_in_name(f"x/{written_day(pattern, day)}.md") == day
+
+
+@pytest.mark.parametrize("folder", ["a\x00b", "a\ud800", "a\nb"])
+def test_a_folder_that_no_disk_has_is_no_place_and_stops_nothing(
+    tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    settings = json.dumps({"folder": folder, "format": "YYYY-MM-DD"})
+    (tmp_path / CORE).write_text(settings, encoding="utf-8")
+
+    assert notes_of_day(Workspace(root=tmp_path), DAY) == []

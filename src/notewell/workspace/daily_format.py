@@ -35,6 +35,7 @@ _MOST_BYTES: Final = 1_000_000
 
 _TOKENS: Final = "YYYY|YY|MMMM|MMM|MM|Mo|M|DDDD|DDD|Do|DD|D|dddd|ddd|dd|d|Q"
 _PART: Final = re.compile(r"\[([^\]]*)\]|([A-Za-z]+)|.")
+_NO_NAME: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _MONTHS: Final = str.split(
     "January February March April May June July August September October November December"
 )
@@ -115,6 +116,8 @@ def pattern_problem(pattern: str) -> str | None:
         return "leads out of the folder of notes"
     if any(not part.strip() or part.startswith(".") for part in parts):
         return "has an empty or hidden part"
+    if _NO_NAME.search(pattern):
+        return "holds a character that no name has"
     days = [date(2001, 2, 3), date(2002, 2, 3), date(2001, 3, 3), date(2001, 2, 4)]
     if len({written_day(pattern, day) for day in days}) < len(days):
         return "names no year, month and day: YYYY, MM and DD"
