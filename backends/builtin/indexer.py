@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import date
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter
 
 from notewell.backends.builtin.catalogue import note_entries
@@ -246,11 +247,12 @@ class Indexer:
         """Index passages of a file; return the id of the first, the others follow."""
         first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
         about = _context(note_names(path))
-        language = language_of("\n".join(chunk.text for chunk in chunks[:_SAMPLE]))
+        parted = [chunk.text.split() for chunk in chunks]
+        language = language_of(list(chain.from_iterable(parted[:_SAMPLE])))
         rows: list[tuple[int | str | bytes, ...]] = []
         entries: list[tuple[int | str, ...]] = []
-        for key, chunk in enumerate(chunks, first):
-            forms = list(forms_of(chunk.text))
+        for key, (chunk, words) in enumerate(zip(chunks, parted, strict=True), first):
+            forms = list(forms_of(chunk.text, words))
             body = _joined(_BODY_TEXT, forms)
             length = body.count(" ") + 1 if body else 0  # no term holds a space
             span = (chunk.start_line, chunk.end_line, chunk.piece)
@@ -264,7 +266,7 @@ class Indexer:
                 extra = f"{extra} {_SPACED(keys)}"
             if language:
                 mark = f"{MARK}{language}" if key == first else ""
-                extra = f"{extra} {stems_of(chunk.text, language)} {mark}"
+                extra = f"{extra} {stems_of(words, language)} {mark}"
             entries.append((key, body, extra, context))
         self._many(
             f"insert into {self._tables.chunks}"

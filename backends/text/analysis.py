@@ -23,7 +23,7 @@ cutting a text needs to know of it.
 import operator
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -132,13 +132,16 @@ class _FormsCache(dict[str, Forms]):
 _forms_cache = _FormsCache()
 
 
-def forms_of(text: str) -> Iterator[Forms]:
+def forms_of(text: str, words: Iterable[str] | None = None) -> Iterator[Forms]:
     """Yield the forms of each word of `text` (what stands between white space).
+
+    Args:
+        words: These, if they are at hand.
 
     >>> [forms.body for forms in forms_of("Ubuntu 20.04: 数据库")]
     [('ubuntu',), ('20', '04'), ('数据', '据库', '库')]
     """
-    forms = map(_forms_cache.__getitem__, text.split())
+    forms = map(_forms_cache.__getitem__, text.split() if words is None else words)
     if "-\n" not in text:
         return forms
     return chain(forms, (_forms_cache[word].as_extra() for word in broken_words(text)))

@@ -7,7 +7,6 @@ in is told by the words that hold sentences together, and a query is asked in al
 languages that the notes are in.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -51,7 +50,9 @@ _ENGLISH_WORDS: Final = (
     "the and with this that from are have you been which were they not"
 )
 
-_IN_NAMES: Final = "da das de del der des di do du el la las le les los van von"
+_IN_NAMES: Final = frozenset(
+    str.split("da das de del der des di do du el la las le les los van von")
+)
 """They stand in names in all languages, and count half."""
 
 _ENGLISH_ALONE: Final = frozenset(_ENGLISH_WORDS.split())
@@ -61,8 +62,8 @@ _ENGLISH_SHARE: Final = 0.05
 _FEW_WORDS: Final = 8
 """Words of a note in which one such word is enough; in longer ones two, and a share."""
 _LEAST_SHARE: Final = 0.04
-_SAMPLE: Final = 1_500
-"""Characters of a note that are looked at."""
+_SAMPLE: Final = 250
+"""Words of a note that are looked at."""
 
 _RANK: Final = {language: rank for rank, language in enumerate(("", *_PROFILES))}
 
@@ -85,31 +86,44 @@ def _languages_of() -> dict[str, tuple[str, ...]]:
     return known
 
 
-def language_of(text: str) -> str:
-    """Return the language that a text is mostly in; nothing if it is English or not known.
+def language_of(words: Sequence[str]) -> str:
+    """Return the language of a note; nothing if it is English or not known.
 
-    >>> language_of("De facturen zijn betaald."), language_of("Notes of Maria de la Cruz")
-    ('dutch', '')
+    >>> language_of(["De", "facturen", "zijn", "betaald."])
+    'dutch'
+    >>> language_of("Notes of Maria de la Cruz".split())
+    ''
+
+    Args:
+        words: What stands between white space, from the beginning; some are enough.
     """
-    words = text[:_SAMPLE].lower().split()
-    english = sum(map(_ENGLISH_ALONE.__contains__, words))
-    if english > 1 and english >= _ENGLISH_SHARE * len(words):
+    words = words[:_SAMPLE]
+    if _are_english(words):
+        return ""  # as most are: nothing else is asked of their words
+    words = list(map(str.lower, words))
+    if _are_english(words):
         return ""
     known = _languages_of()
-    told = [word for word in words if word in known]
-    if not text.isascii():
+    told = list(filter(known.__contains__, words))
+    if not "".join(words).isascii():
         accented = (word for word in words if not word.isascii() and word < _NOT_LATIN)
         told += [word for word in map(fold, accented) if word in known]
-    in_names = _IN_NAMES.split()
-    counted: Counter[str] = Counter()
-    for word, times in Counter(told).items():
-        for language in known[word]:
-            counted[language] += times if word in in_names else 2 * times
-    if not counted:
-        return ""
-    language, hits = max(counted.items(), key=_order)
     enough = max(2.0, _LEAST_SHARE * len(words)) if len(words) > _FEW_WORDS else 1.0
+    if len(told) < enough:
+        return ""
+    counted: dict[str, int] = {}
+    for word in told:
+        weight = 1 if word in _IN_NAMES else 2
+        for language in known[word]:
+            counted[language] = counted.get(language, 0) + weight
+    language, hits = max(counted.items(), key=_order)
     return language if hits >= 2 * enough else ""
+
+
+def _are_english(words: Sequence[str]) -> bool:
+    """Say whether enough of some words are of no other language."""
+    english = sum(map(_ENGLISH_ALONE.__contains__, words))
+    return english > 1 and english >= _ENGLISH_SHARE * len(words)
 
 
 def _order(counted: tuple[str, int]) -> tuple[int, int]:
@@ -117,9 +131,9 @@ def _order(counted: tuple[str, int]) -> tuple[int, int]:
     return counted[1], -_RANK[counted[0]]
 
 
-def stems_of(text: str, language: str) -> str:
-    """Return the marked stems of the words of a text, each once, parted by spaces."""
-    stems = (root for word in text.split() for root in marked_stems(word, language))
+def stems_of(words: Iterable[str], language: str) -> str:
+    """Return the marked stems of words, each once, parted by spaces."""
+    stems = (root for word in words for root in marked_stems(word, language))
     return " ".join(dict.fromkeys(stems))
 
 

@@ -32,6 +32,8 @@ _LAST_ROW: Final = re.compile(r"\s*[A-Za-z0-9+/]+={0,2}(?=\s*[\"')>])")
 _HEX: Final = re.compile(r"[0-9a-fA-F]+")
 _BEGIN: Final = re.compile(r"[>\s]*-----BEGIN [A-Z0-9 ]+-----\s*")
 
+_OPENINGS: Final = ("-----", "data:")
+
 _ROW_LENGTH: Final = 60
 _ROWS: Final = 16
 """So many rows of one length are a file; fewer may be a list of keys."""
@@ -49,8 +51,15 @@ def without_pictures(lines: Sequence[str]) -> Sequence[str]:
     suspects = [
         at
         for at, line in enumerate(lines)
-        if (len(line) >= _ROW_LENGTH and ("data:" in line or _has_endless_word(line)))
-        or line.startswith(("-----BEGIN", "data:"))
+        if (
+            len(line) >= _ROW_LENGTH
+            and (
+                "data:" in line
+                or " " not in line
+                or (len(line) >= _ENDLESS and _has_endless_word(line))
+            )
+        )
+        or (line[:5] in _OPENINGS and line.startswith(("-----BEGIN", "data:")))
     ]
     if not suspects:
         return lines
@@ -67,10 +76,8 @@ def is_only_pictures(line: str) -> bool:
 
 
 def _has_endless_word(line: str) -> bool:
-    """Say whether a line is one word, or has one that no person would write."""
-    if " " not in line:
-        return True
-    return len(line) >= _ENDLESS and max(map(len, line.split())) >= _ENDLESS
+    """Say whether a long line has a word that no person would write."""
+    return max(map(len, line.split())) >= _ENDLESS
 
 
 def _leave_out(lines: list[str], at: int) -> None:

@@ -61,8 +61,9 @@ _AMOUNT = re.compile(r"\d+[.,]\d+[a-z]+")
 _GROUPED = re.compile(r"(\d{1,3}([,._])\d{3}(?:\2\d{3})*)(?:[.,](\d{1,2}))?")
 _WORDS_IN_ONE = re.compile(r"[a-z]{2,}(?:([_-])[a-z]{2,})(?:\1[a-z]{2,})*")
 _NUMBERS_IN_ONE = re.compile(r"\d{3}([.-])\d{3}\1\d{4}")
+_PLAIN_WORD = r"(?:(?!v[0-9])[A-Za-z]+[0-9]{0,9}|[0-9]{1,15})(?![A-Za-z0-9])"
 _PLAIN_NAME = re.compile(
-    r"[A-Za-z]+(?:(?:[,:;.!?]? |[_-])[A-Za-z]+)*[ .!?]*|[0-9]{1,4}(?:-[0-9]{2}){0,2}"
+    rf"{_PLAIN_WORD}(?:(?:[,:;.!?]? |[_-]){_PLAIN_WORD})*[ .!?]*", re.IGNORECASE
 )
 _JOINT = re.compile(r"[,:;.!?]? |[_-]")
 """A name of plain words, as most are: reading it as a query would tell nothing more."""

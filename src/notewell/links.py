@@ -81,7 +81,8 @@ def read_links(lines: Sequence[str]) -> list[Link]:
     [Link(line=0, target='Tide pool', fragment='Pump', wiki=True), \
 Link(line=0, target='../net b.md', fragment='', wiki=False)]
     """
-    if not any("[" in line for line in lines):
+    text = "\n".join(lines)
+    if not ("[[" in text or "](" in text or "]:" in text):
         return []
     structure = read_structure(lines)
     found = list(_in_front_matter(lines[: structure.front_matter]))

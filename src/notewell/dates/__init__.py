@@ -74,6 +74,8 @@ _CONFLICT: Final = re.compile(
 """What Dropbox, Nextcloud, Seafile, Obsidian, Syncthing and Synology Drive add to a name."""
 
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_DAY_IN_DIGITS: Final = re.compile(r"\d{8}|\d\D+\d+\D+\d")
+"""Year, month and day without the words of `_HINTS`."""
 
 
 class DateRange(NamedTuple):
@@ -185,7 +187,18 @@ def day_in_name(path: str) -> date | None:
         except ValueError:
             return None
     digits = sum(map(str.isdecimal, path))
-    return _day_of_path(path) if digits >= _FEWEST_DIGITS else None
+    return (
+        _day_of_path(path) if digits >= _FEWEST_DIGITS and _may_be_day(path) else None
+    )
+
+
+def _may_be_day(path: str) -> bool:
+    """Say whether it is worth reading a path for a day of a year; never wrongly no."""
+    return (
+        not path.isascii()
+        or _DAY_IN_DIGITS.search(path) is not None
+        or not _HINTS.isdisjoint(path.casefold().translate(_NO_LETTERS).split())
+    )
 
 
 @lru_cache(maxsize=4096)
