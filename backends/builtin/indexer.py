@@ -61,6 +61,7 @@ class Indexer:
             f"insert into {generation.names}(key, kind, file_id, name)"
             " values (?, ?, ?, ?)"
         )
+        self._next = 0  # the id of the next passage, once it is known
         self.changed = 0
 
     def put(self, note: Note, before: IndexedNote | None, signature: Signature) -> None:
@@ -96,7 +97,8 @@ class Indexer:
         key = self._replace(
             note, before, signature, read.digest, chunks, None, read.guess, metadata
         )
-        self._describe(key, metadata)
+        if metadata.tags or metadata.values:
+            self._describe(key, metadata)
         self._many(self._named, sorted(note_entries(key, note.path, lines)))
 
     def _leave_out(
@@ -245,7 +247,10 @@ class Indexer:
 
     def add(self, file_id: int, path: str, chunks: list[Chunk]) -> int:
         """Index passages of a file; return the id of the first, the others follow."""
-        first = 1 + (self._store.one(f"select max(id) from {self._tables.chunks}") or 0)
+        first = self._next or 1 + (
+            self._store.one(f"select max(id) from {self._tables.chunks}") or 0
+        )
+        self._next = first + len(chunks)
         about = _context(note_names(path))
         parted = [chunk.text.split() for chunk in chunks]
         language = language_of(list(chain.from_iterable(parted[:_SAMPLE])))

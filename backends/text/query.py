@@ -61,10 +61,8 @@ _AMOUNT = re.compile(r"\d+[.,]\d+[a-z]+")
 _GROUPED = re.compile(r"(\d{1,3}([,._])\d{3}(?:\2\d{3})*)(?:[.,](\d{1,2}))?")
 _WORDS_IN_ONE = re.compile(r"[a-z]{2,}(?:([_-])[a-z]{2,})(?:\1[a-z]{2,})*")
 _NUMBERS_IN_ONE = re.compile(r"\d{3}([.-])\d{3}\1\d{4}")
-_PLAIN_WORD = r"(?:(?!v[0-9])[A-Za-z]+[0-9]{0,9}|[0-9]{1,15})(?![A-Za-z0-9])"
-_PLAIN_NAME = re.compile(
-    rf"{_PLAIN_WORD}(?:(?:[,:;.!?]? |[_-]){_PLAIN_WORD})*[ .!?]*", re.IGNORECASE
-)
+_PLAIN_WORD = r"(?:(?![Vv][0-9])[A-Za-z]+[0-9]{0,9}|[0-9]{1,15})(?![A-Za-z0-9])"
+_PLAIN_NAME = re.compile(rf"{_PLAIN_WORD}(?:(?:[,:;.!?]? |[_-]){_PLAIN_WORD})*[ .!?]*")
 _JOINT = re.compile(r"[,:;.!?]? |[_-]")
 """A name of plain words, as most are: reading it as a query would tell nothing more."""
 _LONGEST_NAME = 80
@@ -190,7 +188,7 @@ def words_of_name(name: str) -> tuple[str, ...]:
     if _PLAIN_NAME.fullmatch(name):
         words = _JOINT.split(name.rstrip(" .!?"))
         if not any(map(humps, words)):
-            return tuple(dict.fromkeys(word.lower() for word in words))
+            return tuple(dict.fromkeys(map(str.lower, words)))
     return words_asked(parse_query(_EXPORT_ID.sub("", name)).terms)
 
 

@@ -52,7 +52,9 @@ def note_metadata(path: str, lines: Sequence[str]) -> NoteMetadata:
     values = front_matter_values(lines)
     return NoteMetadata(
         day=_day_given(path, values),
-        tags=frozenset([*_tags_given(values), *_tags_inside(lines)]),
+        tags=frozenset(
+            [*(_tags_given(values) if values else ()), *_tags_inside(lines)]
+        ),
         values=values,
     )
 

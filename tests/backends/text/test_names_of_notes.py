@@ -68,7 +68,26 @@ def test_only_the_beginning_of_a_note_has_its_name(notebook: "Notebook") -> None
 @given(
     st.lists(
         st.sampled_from(
-            ["setup", "Log", "DNS", "the", "PostBox", "iPhone", "s", "Of", "a"]
+            [
+                "setup",
+                "Log",
+                "DNS",
+                "the",
+                "PostBox",
+                "iPhone",
+                "s",
+                "Of",
+                "a",
+                "7",
+                "2026",
+                "0310",
+                "1234567",
+                "item7",
+                "v2",
+                "H2O",
+                "16gb",
+                "dead7beef",
+            ]
         ),
         min_size=1,
         max_size=5,
