@@ -25,7 +25,7 @@ from notewell.backends.builtin.lexical import (
     read_passages,
 )
 from notewell.backends.builtin.store import Snapshot
-from notewell.backends.builtin.unknown import UnknownWords
+from notewell.backends.builtin.unknown_words import UnknownWords
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
 from notewell.backends.text.languages import in_languages
 from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage

@@ -14,7 +14,7 @@ from notewell.backends.text.analysis import Forms, forms_of
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.backends.text.filtering import note_properties
 from notewell.backends.text.folding import number_keys
-from notewell.backends.text.languages import MARK, language_of, stems_of
+from notewell.backends.text.languages import LANGUAGE_MARK, language_of, stems_of
 from notewell.backends.text.passages import names_given, note_names
 from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
@@ -270,7 +270,7 @@ class Indexer:
             if keys := number_keys(chunk.text):
                 extra = f"{extra} {_SPACED(keys)}"
             if language:
-                mark = f"{MARK}{language}" if key == first else ""
+                mark = f"{LANGUAGE_MARK}{language}" if key == first else ""
                 extra = f"{extra} {stems_of(words, language)} {mark}"
             entries.append((key, body, extra, context))
         self._many(

@@ -21,7 +21,7 @@ from notewell.backends.base import Query
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.text.folding import NUMBER_KEY
-from notewell.backends.text.languages import MARK
+from notewell.backends.text.languages import LANGUAGE_MARK
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
@@ -129,10 +129,10 @@ def languages_of(index: Snapshot) -> list[str]:
     """Return the languages beside English that notes are in."""
     rows = index.store.rows(
         f"select term from {index.tables.vocabulary} where term > ? and term < ?",
-        MARK,
-        f"{MARK}\U0010ffff",
+        LANGUAGE_MARK,
+        f"{LANGUAGE_MARK}\U0010ffff",
     )
-    return [term.removeprefix(MARK) for (term,) in rows]
+    return [term.removeprefix(LANGUAGE_MARK) for (term,) in rows]
 
 
 def known_numbers(

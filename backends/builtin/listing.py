@@ -21,7 +21,7 @@ from notewell.backends.text.listing import (
     score_newest,
 )
 from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
-from notewell.backends.text.secondhand import MOST_COPIES, fold_spaces
+from notewell.backends.text.redundancy import MOST_COPIES, fold_spaces
 from notewell.types import Freshness, Hit
 
 _MORE: Final = 4

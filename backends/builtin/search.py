@@ -14,8 +14,8 @@ from notewell.backends.builtin.verify import TranscriptCitations, Verifier
 from notewell.backends.text.passages import ScoredPassage
 from notewell.backends.text.query import ParsedQuery, parse_query
 from notewell.backends.text.ranking import rank
+from notewell.backends.text.redundancy import MOST_COPIES
 from notewell.backends.text.scoring import ExactMatch, Scorer
-from notewell.backends.text.secondhand import MOST_COPIES
 from notewell.backends.text.snippets import hit_of
 from notewell.types import EmptyReason, Fallback, Freshness, Hit, citation_of
 from notewell.workspace.decoding import NOT_TEXT, holds_no_text

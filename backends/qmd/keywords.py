@@ -31,8 +31,8 @@ from notewell.backends.text.folding import fold
 from notewell.backends.text.passages import Passage, ScoredPassage, passage_frequencies
 from notewell.backends.text.query import QueryTerm
 from notewell.backends.text.ranking import lifted_score, rank
+from notewell.backends.text.redundancy import join_equal_hits
 from notewell.backends.text.scoring import ExactMatch, Scorer
-from notewell.backends.text.secondhand import join_equal_hits
 from notewell.backends.text.snippets import hit_of
 from notewell.types import Hit, citation_of
 

@@ -18,7 +18,7 @@ from notewell.backends.text.analysis import LONGEST_TERM, split_words
 from notewell.backends.text.folding import fold
 from notewell.backends.text.query import QueryTerm
 
-MARK: Final = "\u00b6\u00b6"
+LANGUAGE_MARK: Final = "\u00b6\u00b6"
 """Begins the term that says in which language a note is; ends a stem, before its language."""
 
 _PROFILES: Final = {
@@ -155,7 +155,7 @@ def marked_stems(word: str, language: str) -> tuple[str, ...]:
         for form in dict.fromkeys((lower, fold(lower))):
             root = fold(stemmed(form))
             if len(root) >= _SHORTEST:
-                found[f"{root}{MARK}{language}"] = None
+                found[f"{root}{LANGUAGE_MARK}{language}"] = None
     return tuple(found)
 
 
@@ -199,7 +199,9 @@ class StemmedWords:
     def __init__(self, marked: Iterable[str]) -> None:
         """Take the stems that are asked for."""
         self._terms = frozenset(marked)
-        self._languages = sorted({term.partition(MARK)[2] for term in self._terms})
+        self._languages = sorted(
+            {term.partition(LANGUAGE_MARK)[2] for term in self._terms}
+        )
         self._heads = frozenset(term[:_SHORTEST] for term in self._terms)
 
     def of(self, word: str, body: Iterable[str]) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 from notewell.backends.base import Query
 from notewell.backends.text.filtering import PhraseTest
 from notewell.backends.text.passages import Passage, ScoredPassage
+from notewell.backends.text.redundancy import MOST_COPIES, first_choice, fold_spaces
 from notewell.backends.text.scoring import Scorer
-from notewell.backends.text.secondhand import MOST_COPIES, first_choice, fold_spaces
 from notewell.backends.text.snippets import hit_of
 from notewell.types import Hit, citation_of
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-MARK: Final = "\ufffc"
+PICTURE_MARK: Final = "\ufffc"
 """Stands where bytes are left out: Unicode's OBJECT REPLACEMENT CHARACTER."""
 
 _SHORTEST: Final = 64
@@ -72,7 +72,7 @@ def without_pictures(lines: Sequence[str]) -> Sequence[str]:
 
 def is_only_pictures(line: str) -> bool:
     """Say whether there is no text in a line, or none beside pictures."""
-    return not line.replace(MARK, "").strip()
+    return not line.replace(PICTURE_MARK, "").strip()
 
 
 def _has_endless_word(line: str) -> bool:
@@ -82,24 +82,24 @@ def _has_endless_word(line: str) -> bool:
 
 def _leave_out(lines: list[str], at: int) -> None:
     line = lines[at]
-    found = _URI.sub(MARK, line) if "data:" in line else line
-    if found.endswith(MARK) and found != line:
+    found = _URI.sub(PICTURE_MARK, line) if "data:" in line else line
+    if found.endswith(PICTURE_MARK) and found != line:
         _continue(lines, at + 1)
     if len(found) >= _ENDLESS:
         found = _RUN.sub(_mark_bytes, found)
     if found == line and (_BEGIN.fullmatch(line) or _is_file(lines, at)):
         _continue(lines, at + 1)
-        found = MARK if _ROW.fullmatch(line) else line
+        found = PICTURE_MARK if _ROW.fullmatch(line) else line
     lines[at] = found
 
 
 def _continue(lines: list[str], at: int) -> None:
     """Leave out the rows that go on with what began above."""
     while at < len(lines) and _ROW.fullmatch(lines[at]):
-        lines[at] = MARK
+        lines[at] = PICTURE_MARK
         at += 1
-    if at < len(lines) and lines[at - 1] == MARK:
-        lines[at] = _LAST_ROW.sub(MARK, lines[at], count=1)
+    if at < len(lines) and lines[at - 1] == PICTURE_MARK:
+        lines[at] = _LAST_ROW.sub(PICTURE_MARK, lines[at], count=1)
 
 
 def _is_file(lines: Sequence[str], at: int) -> bool:
@@ -119,4 +119,4 @@ def _mark_bytes(found: re.Match[str]) -> str:
     digits = sum(map(run.count, "0123456789"))
     mixed = run.lower() != run != run.upper()
     hexadecimal = _HEX.fullmatch(run) is not None
-    return MARK if digits * 40 > len(run) and (mixed or hexadecimal) else run
+    return PICTURE_MARK if digits * 40 > len(run) and (mixed or hexadecimal) else run

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from notewell.backends.text.analysis import forms_of
 from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
+from notewell.backends.text.redundancy import join_copies, lower_host_writings
 from notewell.backends.text.scoring import ExactMatch
-from notewell.backends.text.secondhand import join_copies, lower_host_writings
 from notewell.config import QuerySettings
 from notewell.dates import DateRange, day_in_name, nearness
 

@@ -25,7 +25,7 @@ from notewell.backends.text.folding import (
     number_keys,
     without_inline_marks,
 )
-from notewell.backends.text.languages import MARK, StemmedWords
+from notewell.backends.text.languages import LANGUAGE_MARK, StemmedWords
 from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import (
     LIKE_STEM,
@@ -115,7 +115,7 @@ class _HitsOf(dict[str, tuple[str, ...]]):
         self._prefixes = [
             query_term.exact[0] for query_term in query_terms if query_term.prefix
         ]
-        marked = [term for term in self._terms if MARK in term]
+        marked = [term for term in self._terms if LANGUAGE_MARK in term]
         self._stemmed = StemmedWords(marked) if marked else None
         self._only_runs = all(query_term.in_run for query_term in query_terms)
 

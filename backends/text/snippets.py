@@ -5,9 +5,9 @@ from functools import partial
 
 from notewell.backends.text.analysis import character_border
 from notewell.backends.text.passages import ScoredPassage
-from notewell.backends.text.pictures import MARK, is_only_pictures
+from notewell.backends.text.pictures import PICTURE_MARK, is_only_pictures
+from notewell.backends.text.redundancy import MOST_COPIES
 from notewell.backends.text.scoring import Scorer
-from notewell.backends.text.secondhand import MOST_COPIES
 from notewell.types import Hit, source_of
 
 SNIPPET_CHARACTERS = 700
@@ -38,7 +38,7 @@ def hit_of(
     passage = scored.passage
     start, end, match = cited
     best = scored.match_line - passage.start_line
-    if MARK in passage.text and source_of(passage.path) == "memory":
+    if PICTURE_MARK in passage.text and source_of(passage.path) == "memory":
         best = _with_text(passage.text.split("\n"), best)
         match = start + best
     weight: Callable[[str], float] = scorer.weight
@@ -94,7 +94,7 @@ def cut_snippet(
     """
     most = min(most or SNIPPET_CHARACTERS, SNIPPET_CHARACTERS)
     lines = text.split("\n")
-    if MARK in text:
+    if PICTURE_MARK in text:
         return _between_pictures(lines, match, weight, most, worth_by_line)
     if len(lines[match]) > most:
         return _part(lines[match], weight, most), match
@@ -121,10 +121,10 @@ def _between_pictures(
     worth_by_line: Mapping[int, Mapping[int, float]] | None,
 ) -> tuple[str, int]:
     """Cut a snippet from what stands between two pictures, as it stands in the note."""
-    parts = lines[match].split(MARK)
+    parts = lines[match].split(PICTURE_MARK)
     best = max(range(len(parts)), key=lambda at: (weight(parts[at]), len(parts[at])))
-    number = sum(line.count(MARK) for line in lines[:match]) + best
-    pieces = "\n".join(lines).split(MARK)
+    number = sum(line.count(PICTURE_MARK) for line in lines[:match]) + best
+    pieces = "\n".join(lines).split(PICTURE_MARK)
     first = sum(piece.count("\n") for piece in pieces[:number])
     between = pieces[number].split("\n")
     if number < len(pieces) - 1 and match < first + len(between) - 1:

@@ -20,7 +20,7 @@ from notewell.backends.text.listing import list_hits
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.query import filter_test_of, wants_newest
 from notewell.backends.text.ranking import lifted_score
-from notewell.backends.text.secondhand import join_equal_hits
+from notewell.backends.text.redundancy import join_equal_hits
 from notewell.filters import Filter
 from notewell.types import Hit
 from notewell.workspace.metadata import day_of_note

@@ -55,7 +55,6 @@ def test_a_day_is_written_as_the_pattern_says(pattern: str, written: str) -> Non
         "a\n/YYYY-MM-DD",
         "a\ud800/YYYY-MM-DD",
         "a//YYYY-MM-DD",
-        ".x/YYYY-MM-DD",
     ],
 )
 def test_what_is_no_place_for_daily_notes_is_told(pattern: str) -> None:

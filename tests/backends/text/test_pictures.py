@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.backends.text.chunking import cut_chunks
-from notewell.backends.text.pictures import MARK, without_pictures
+from notewell.backends.text.pictures import PICTURE_MARK, without_pictures
 
 if TYPE_CHECKING:
     from tests.backends.conftest import Notebook
@@ -31,28 +31,38 @@ _RAW_DRAWING = (
 @pytest.mark.parametrize(
     ("note", "left"),
     [
-        (f"a ![b]({_PNG}) c", f"a ![b]({MARK}) c"),
-        (f'a ![b]({_PNG} "title") c', f'a ![b]({MARK} "title") c'),
-        (f'<img alt="b" src="{_PNG}"> c', f'<img alt="b" src="{MARK}"> c'),
-        (f"<img src='{_PNG}'>", f"<img src='{MARK}'>"),
-        (f"[b]: {_PNG}\nc", f"[b]: {MARK}\nc"),
-        (f"[b]: <{_PNG}>", f"[b]: <{MARK}>"),
-        (_PNG, MARK),
-        (_PNG.replace("data:image", "DATA:IMAGE").replace("DATA:", "data:"), MARK),
-        (f"{_PNG} and {_PNG}", f"{MARK} and {MARK}"),
-        (f'<img src="{_RAW_DRAWING}"> c', f'<img src="{MARK}"> c'),
-        (f"![b]({_DRAWING.replace(chr(39), '')})c", f"![b]({MARK})c"),
-        (f"key {_BYTES} end", f"key {MARK} end"),
-        (f"dump {_BYTES.encode().hex()}", f"dump {MARK}"),
+        (f"a ![b]({_PNG}) c", f"a ![b]({PICTURE_MARK}) c"),
+        (f'a ![b]({_PNG} "title") c', f'a ![b]({PICTURE_MARK} "title") c'),
+        (f'<img alt="b" src="{_PNG}"> c', f'<img alt="b" src="{PICTURE_MARK}"> c'),
+        (f"<img src='{_PNG}'>", f"<img src='{PICTURE_MARK}'>"),
+        (f"[b]: {_PNG}\nc", f"[b]: {PICTURE_MARK}\nc"),
+        (f"[b]: <{_PNG}>", f"[b]: <{PICTURE_MARK}>"),
+        (_PNG, PICTURE_MARK),
+        (
+            _PNG.replace("data:image", "DATA:IMAGE").replace("DATA:", "data:"),
+            PICTURE_MARK,
+        ),
+        (f"{_PNG} and {_PNG}", f"{PICTURE_MARK} and {PICTURE_MARK}"),
+        (f'<img src="{_RAW_DRAWING}"> c', f'<img src="{PICTURE_MARK}"> c'),
+        (f"![b]({_DRAWING.replace(chr(39), '')})c", f"![b]({PICTURE_MARK})c"),
+        (f"key {_BYTES} end", f"key {PICTURE_MARK} end"),
+        (f"dump {_BYTES.encode().hex()}", f"dump {PICTURE_MARK}"),
         (
             "\n".join(["see", *_ROWS, "end"]),
-            "\n".join(["see", *[MARK] * len(_ROWS), "end"]),
+            "\n".join(["see", *[PICTURE_MARK] * len(_ROWS), "end"]),
         ),
         (
             "\n".join(
                 [f'<img src="data:image/png;base64,{_ROWS[0]}', *_ROWS[1:3], 'Ab=">c']
             ),
-            "\n".join([f'<img src="{MARK}', MARK, MARK, f'{MARK}">c']),
+            "\n".join(
+                [
+                    f'<img src="{PICTURE_MARK}',
+                    PICTURE_MARK,
+                    PICTURE_MARK,
+                    f'{PICTURE_MARK}">c',
+                ]
+            ),
         ),
         (
             "\n".join(
@@ -61,7 +71,7 @@ _RAW_DRAWING = (
             "\n".join(
                 [
                     "-----BEGIN CERTIFICATE-----",
-                    *[MARK] * 3,
+                    *[PICTURE_MARK] * 3,
                     "-----END CERTIFICATE-----",
                 ]
             ),

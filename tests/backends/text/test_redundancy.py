@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
-from notewell.backends.text.secondhand import (
+from notewell.backends.text.redundancy import (
     is_named_as_copy,
     is_written_by_host,
     join_copies,
