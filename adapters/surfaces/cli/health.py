@@ -167,7 +167,8 @@ def _configuration(call: CommandCall) -> "tuple[Settings | None, HealthCheck]":
         settings = settings_of(call)
     except ConfigError as error:
         return None, _failed(name, error)
-    file = str(settings.file) if settings.file else "no file, defaults"
+    read = [str(file) for file in (settings.file, settings.own_file) if file]
+    file = ", and over it ".join(read) or "no file, defaults"
     if settings.warnings:
         detail = "; ".join([file, *settings.warnings])
         remedy = "see to that; `notewell config` shows every setting"

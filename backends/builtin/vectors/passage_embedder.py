@@ -46,7 +46,7 @@ from notewell.backends.builtin.vectors.sets import (
 from notewell.backends.text.windows import cut_windows, times_read
 from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
-from notewell.files import create_folder, replace_file
+from notewell.files import create_folder, read_regular, replace_file
 from notewell.foreign import read_items, read_json, read_member
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ class HostAgreements:
 
     def _hosts(self) -> set[str]:
         try:
-            found = read_member(read_json(self._file.read_bytes()), "hosts")
+            raw = read_regular(self._file, below_links=True)
+            found = read_member(read_json(raw), "hosts")
         except (OSError, ValueError):
             return set()
         return {host for host in read_items(found) if isinstance(host, str)}

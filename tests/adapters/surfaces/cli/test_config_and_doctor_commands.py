@@ -319,6 +319,19 @@ def test_a_doctor_builds_no_index(run: "Notewell", environ: dict[str, str]) -> N
     assert not list(Path(environ["OPENCLAW_STATE_DIR"]).rglob("*.sqlite"))
 
 
+def test_a_doctor_names_the_file_that_is_laid_over_the_others(
+    run: "Notewell", environ: dict[str, str]
+) -> None:
+    own = Path(environ["OPENCLAW_STATE_DIR"], "notewell.json5")
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("{}", encoding="utf-8")
+
+    checks = run("doctor", "--json").value["checks"]
+
+    [check] = [each for each in checks if each["name"] == "configuration"]
+    assert check["detail"].endswith(str(own))
+
+
 def test_a_default_workspace_is_marked_only_when_it_is_not_there(
     run: "Notewell", environ: dict[str, str]
 ) -> None:

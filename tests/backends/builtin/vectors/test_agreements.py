@@ -1,5 +1,6 @@
 """What leaves this machine: notes where somebody agreed, questions where all was made."""
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,6 +76,19 @@ def test_a_file_of_agreements_that_is_damaged_agrees_to_nothing(
     file = away.notebook.site().state_dir / "notewell-hosts.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"hosts": "concepts.example', encoding="utf-8")
+    away.agrees = False
+
+    away.index()
+
+    assert concepts.texts == []
+
+
+def test_what_stands_at_the_place_of_agreements_and_is_no_file_is_not_waited_for(
+    away: "Meant", concepts: "Concepts"
+) -> None:
+    file = away.notebook.site().state_dir / "notewell-hosts.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(file)
     away.agrees = False
 
     away.index()
