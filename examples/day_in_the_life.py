@@ -43,7 +43,8 @@ class Loop:
     compactions: int = 0
 
     async def start(self) -> None:
-        """Load what a session starts with."""
+        """Load what a session starts with, and let the index know the last words."""
+        await self.memory.refresh()
         context = await self.memory.session_context()
         self.history = [part.text for part in context.parts]
         loaded = ", ".join(part.citation for part in context.parts)

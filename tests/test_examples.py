@@ -62,4 +62,4 @@ def test_the_example_plugin_keeps_the_promises_of_an_engine(tmp_path: Path) -> N
     )
 
     assert ran.returncode == 0, ran.stdout
-    assert "45 passed" in ran.stdout
+    assert "47 passed" in ran.stdout

@@ -36,16 +36,16 @@ _READER_LEFT: Final = 141  # 128 + SIGPIPE
 _SIGNALLED: Final = 128  # and the number of the signal
 
 
-class TerminationSignal(BaseException):
-    """SIGTERM, or SIGHUP: the terminal has gone. No Exception: whoever cleans up must
-    let it pass, as with Ctrl-C.
+class TerminationSignal(SystemExit):
+    """SIGTERM, or SIGHUP: the terminal has gone. Whoever cleans up must let it pass, as
+    with Ctrl-C; asyncio keeps every other BaseException to itself.
 
     Attributes:
         signal: Its number.
     """
 
     def __init__(self, number: int = signal.SIGTERM) -> None:
-        super().__init__()
+        super().__init__(_SIGNALLED + number)
         self.signal = number
 
 

@@ -171,7 +171,7 @@ def test_a_run_that_is_ended_says_so_and_leaves_no_copy_of_the_notes(
     )
     assert running.stdout is not None
     assert running.stderr is not None
-    guard = threading.Timer(60, running.kill)
+    guard = threading.Timer(300, running.kill)
     guard.start()
     for line in running.stderr:
         if line.startswith(b"Asking"):

@@ -1,5 +1,6 @@
 """Pipes that close, descriptors that are missing, disks that are full, Ctrl-C."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from filelock import FileLock
+
+from notewell.adapters.surfaces.cli.entry import TerminationSignal
 
 if TYPE_CHECKING:
     from tests.adapters.surfaces.conftest import Notewell
@@ -192,3 +195,17 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_so(
     assert b" of 6,003" not in said  # nobody knows how many are on disk
     assert b"Traceback" not in said
     assert run("index", "--json").value["files"] == 6_003
+
+
+def test_an_event_loop_keeps_no_signal_to_itself() -> None:
+    def end() -> None:
+        raise TerminationSignal(signal.SIGTERM)
+
+    async def work() -> None:
+        asyncio.get_running_loop().call_soon(end)
+        await asyncio.sleep(0.1)
+
+    with pytest.raises(TerminationSignal) as ended:
+        asyncio.run(work())
+
+    assert ended.value.code == 143
