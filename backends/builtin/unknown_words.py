@@ -11,6 +11,7 @@ its sorted terms, or all of them where there are few passages.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from notewell.backends.builtin.lexical import PassageFilter
@@ -93,12 +94,16 @@ class UnknownWords:
         self._index = index
         self._frequencies = frequencies
         self._visible = visible
-        self._passages: int = index.store.get("passages") or 0
         self.terms = tuple(query_terms)
         self.found: tuple[Lookalikes, ...] = ()
         unknown = [term for term in query_terms if is_unknown(term, frequencies)]
         if unknown:
             self._look_for(unknown)
+
+    @cached_property
+    def _passages(self) -> int:
+        """Passages of the index, asked for when a word is unknown."""
+        return self._index.store.get("passages") or 0
 
     def _look_for(self, unknown: Sequence[QueryTerm]) -> None:
         content = [term for term in self.terms if not (term.stop_word or term.part)]

@@ -44,7 +44,7 @@ def without_pictures(lines: Sequence[str]) -> Sequence[str]:
 
     >>> picture = "data:image/png;base64," + "iVBORw0KGgo" * 9
     >>> without_pictures(["# Trip", f"![photo]({picture}) by the lake"]) == [
-    ...     "# Trip", f"![photo]({MARK}) by the lake"]
+    ...     "# Trip", f"![photo]({PICTURE_MARK}) by the lake"]
     True
     """
     # Nearly all lines of nearly all notes are done with here.

@@ -57,7 +57,7 @@ CLOSED = {
 """What counts in the place of a wrong value, where that is not the default."""
 
 REFUSED = re.compile(
-    r"memory\.backend|agents\.defaults(\.workspace)?"
+    r"memory\.(backend|enabled)|agents\.defaults(\.workspace)?"
     r"|(memory\.search|agents\.defaults\.memorySearch)(\.enabled)?"
 )
 """Keys without which nobody knows what may be answered."""

@@ -162,7 +162,7 @@ def native_numbers() -> Mapping[str, int]:
 def cjk_number(text: str) -> int | None:
     """Return a number in digits, in signs or in Korean; None if it is none.
 
-    >>> [signed_number(t) for t in ("三十", "二十五", "二〇二六", "百二十", "십오", "열두", "12")]
+    >>> [cjk_number(t) for t in ("三十", "二十五", "二〇二六", "百二十", "십오", "열두", "12")]
     [30, 25, 2026, 120, 15, 12, 12]
     """
     if text.isdecimal():

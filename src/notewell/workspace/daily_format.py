@@ -86,7 +86,7 @@ class DailyFormat(NamedTuple):
     def path_of(self, day: date) -> str:
         """Return the path of a day's note, relative to the folder.
 
-        >>> DailyHabit("Daily/MMMM Do, YYYY", "").path_of(date(2026, 3, 1))
+        >>> DailyFormat("Daily/MMMM Do, YYYY", "").path_of(date(2026, 3, 1))
         'Daily/March 1st, 2026.md'
         """
         return f"{written_day(self.pattern, day)}.md"

@@ -39,7 +39,7 @@ def get_document(
     Args:
         workspace: Where to look.
         path: As in a hit, also with its `#L3-L9`, which then stands in for `start`
-            and `lines`; an absolute path; a link, a name or a day, as `path_readings`
+            and `lines`; an absolute path; a link, a name or a day, as `read_reference`
             reads them, also with a heading.
         start: The first line, counted from 1.
         lines: How many lines; None means up to the end.

@@ -39,7 +39,7 @@ _LONGEST: Final = 4_096
 def read_reference(given: str) -> list[PathRequest]:
     """Return how a text may be read, the literal way first, the most free one last.
 
-    >>> [each.path for each in path_readings("[[Tide pool#Pump|the pump]]")]
+    >>> [each.path for each in read_reference("[[Tide pool#Pump|the pump]]")]
     ['[[Tide pool#Pump|the pump]].md', 'Tide pool#Pump.md', 'Tide pool.md']
 
     Raises:
