@@ -233,7 +233,11 @@ class LinePipe:
 
 
 async def end_program(child: Process, *, grace: float = _GRACE) -> None:
-    """Ask a program's group to end, kill what is left, and reap. Harmless twice."""
+    """Ask a program's group to end, kill what is left, and reap. Harmless twice.
+
+    Who does not wait for the end has it killed and its pipes closed all the same: a loop
+    that ends with them tells of it with a traceback.
+    """
     try:
         if grace and child.returncode is None:
             _signal(child, signal.SIGTERM)
@@ -243,9 +247,11 @@ async def end_program(child: Process, *, grace: float = _GRACE) -> None:
     finally:
         _signal(child, signal.SIGKILL)
         RUNNING.discard(child)
-    await _code_of(child)
-    # What left the group may hold our pipes open; there is no public way to close them.
-    child._transport.close()  # type: ignore[attr-defined]  # pyright: ignore
+        try:
+            await _code_of(child)
+        finally:
+            # What left the group may hold them open; there is no public way to do this.
+            child._transport.close()  # type: ignore[attr-defined]  # pyright: ignore
 
 
 def _signal(child: Process, number: signal.Signals) -> None:
