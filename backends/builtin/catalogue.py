@@ -22,6 +22,7 @@ from notewell.backends.builtin.store import Store
 from notewell.errors import BackendFailed
 from notewell.front_matter import names_in_front_matter
 from notewell.links import read_links
+from notewell.markdown import Structure
 from notewell.workspace.names import NamedNote, file_key, name_key
 
 NameRow: TypeAlias = tuple[str, int, int, str]
@@ -31,13 +32,16 @@ _LONGEST = 500
 """Characters of a name; what is longer is none."""
 
 
-def note_entries(file_id: int, path: str, lines: Sequence[str]) -> set[NameRow]:
+def note_entries(
+    file_id: int, path: str, lines: Sequence[str], structure: Structure
+) -> set[NameRow]:
     """Return the rows of a note: its names, and the names that it links to."""
     titles = {
         (name_key(name), TITLE, file_id, name) for name in names_in_front_matter(lines)
     }
     linked = {
-        (file_key(link.target), LINKED, file_id, "") for link in read_links(lines)
+        (file_key(link.target), LINKED, file_id, "")
+        for link in read_links(lines, structure)
     }
     rows = {(file_key(path), FILE_NAME, file_id, ""), *titles, *linked}
     return {row for row in rows if len(row[0]) <= _LONGEST and len(row[3]) <= _LONGEST}

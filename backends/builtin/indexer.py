@@ -18,6 +18,7 @@ from notewell.backends.text.languages import LANGUAGE_MARK, language_of, stems_o
 from notewell.backends.text.passages import names_given, note_names
 from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
+from notewell.markdown import read_structure
 from notewell.workspace import Note, read_note, split_lines
 from notewell.workspace.decoding import NotText
 from notewell.workspace.metadata import NoteMetadata, day_of_file, note_metadata
@@ -90,16 +91,20 @@ class Indexer:
             self._touch(before, signature, note.mtime_ns)
             return
         lines = split_lines(read.text)
+        structure = read_structure(lines)
         chunks = cut_chunks(
-            lines, tokens=self._chunking.tokens, overlap=self._chunking.overlap
+            lines,
+            tokens=self._chunking.tokens,
+            overlap=self._chunking.overlap,
+            structure=structure,
         )
-        metadata = note_metadata(note.path, lines)
+        metadata = note_metadata(note.path, lines, structure)
         key = self._replace(
             note, before, signature, read.digest, chunks, None, read.guess, metadata
         )
         if metadata.tags or metadata.values:
             self._describe(key, metadata)
-        self._many(self._named, sorted(note_entries(key, note.path, lines)))
+        self._many(self._named, sorted(note_entries(key, note.path, lines, structure)))
 
     def _leave_out(
         self,

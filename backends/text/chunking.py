@@ -13,6 +13,7 @@ that are written into a note as letters are no text: a mark stands for them.
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from notewell.backends.text.analysis import (
     QUARTERS_PER_TOKEN,
@@ -24,6 +25,9 @@ from notewell.backends.text.analysis import (
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.pictures import is_only_pictures, without_pictures
 from notewell.config import ChunkingSettings
+
+if TYPE_CHECKING:
+    from notewell.markdown import Structure
 
 CHUNKER_VERSION = "3"
 """Part of the index identity: other cuts need another index."""
@@ -41,12 +45,15 @@ class Headings:
     A `title` there stands for a heading of the first level until there is one.
     """
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(
+        self, lines: Sequence[str], structure: "Structure | None" = None
+    ) -> None:
+        """Read the headings of a note; see `cut_chunks` for its structure."""
         # Late: a search cuts nothing.
         from notewell.front_matter import front_matter_values
         from notewell.markdown import read_structure
 
-        structure = read_structure(lines)
+        structure = structure or read_structure(lines)
         self.front_matter = structure.front_matter
         """How many lines at the top are metadata."""
         self.at: dict[int, str] = {}
@@ -93,19 +100,28 @@ class Chunk:
     piece: bool = False
 
 
-def cut_chunks(lines: Sequence[str], *, tokens: int, overlap: int) -> list[Chunk]:
+def cut_chunks(
+    lines: Sequence[str],
+    *,
+    tokens: int,
+    overlap: int,
+    structure: "Structure | None" = None,
+) -> list[Chunk]:
     """Cut the lines of a note into chunks.
 
     Args:
         lines: The note, split at LF.
         tokens: The most estimated tokens in a chunk.
         overlap: The most tokens that a chunk repeats of the one before it.
+        structure: Of the note, where it has been read.
 
     Returns:
         The chunks in order; none for a note without text.
     """
-    lines = without_pictures(lines)
-    headings = Headings(lines)
+    shown = without_pictures(lines)
+    # What stands for pictures may have another structure than their lines have.
+    headings = Headings(shown, structure if shown is lines else None)
+    lines = shown
     room, shared = tokens * QUARTERS_PER_TOKEN, overlap * QUARTERS_PER_TOKEN
     chunks: list[Chunk] = []
     for first, end in _spans(lines, headings, room=room, overlap=shared):

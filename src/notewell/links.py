@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from notewell.markdown import read_structure
+from notewell.markdown import Structure, read_structure
 
 # Each way begins with a letter of its own: so `re` skips quickly what is no sign.
 _SIGNS: Final = re.compile(r"\\.|``*|<!--|!\[|\[|\]", re.DOTALL)
@@ -74,8 +74,10 @@ class Link(NamedTuple):
         return posixpath.normpath(posixpath.join(posixpath.dirname(note), self.target))
 
 
-def read_links(lines: Sequence[str]) -> list[Link]:
+def read_links(lines: Sequence[str], structure: Structure | None = None) -> list[Link]:
     """Read the links of a note, given its lines without their ends.
+
+    Its structure is read too, where it has not been.
 
     >>> read_links(["See [[Tide pool#Pump|it]] and [ports](../net%20b.md)."])
     [Link(line=0, target='Tide pool', fragment='Pump', wiki=True), \
@@ -84,7 +86,7 @@ Link(line=0, target='../net b.md', fragment='', wiki=False)]
     text = "\n".join(lines)
     if not ("[[" in text or "](" in text or "]:" in text):
         return []
-    structure = read_structure(lines)
+    structure = structure or read_structure(lines)
     found = list(_in_front_matter(lines[: structure.front_matter]))
     closed = {n for start, end in structure.opaque for n in range(start, end)}
     parts = list(_parts(lines, structure.front_matter, closed))

@@ -8,7 +8,7 @@ from typing import Final
 
 from notewell.dates import day_in_name, read_range
 from notewell.front_matter import front_matter_values
-from notewell.markdown import read_structure
+from notewell.markdown import Structure, read_structure
 
 _DAY_KEYS: Final = ("date", "created")
 _TAG_KEYS: Final = ("tags", "tag")
@@ -38,7 +38,9 @@ class NoteMetadata:
     values: Mapping[str, Sequence[str]] = field(default_factory=dict[str, list[str]])
 
 
-def note_metadata(path: str, lines: Sequence[str]) -> NoteMetadata:
+def note_metadata(
+    path: str, lines: Sequence[str], structure: Structure | None = None
+) -> NoteMetadata:
     """Read what a note says of itself.
 
     >>> found = note_metadata("plan.md", ["---", "date: 2026-03-03", "---", "a #work/home"])
@@ -48,12 +50,13 @@ def note_metadata(path: str, lines: Sequence[str]) -> NoteMetadata:
     Args:
         path: Of the note, as cited.
         lines: Of the note.
+        structure: Of the note, where it has been read.
     """
     values = front_matter_values(lines)
     return NoteMetadata(
         day=_day_given(path, values),
         tags=frozenset(
-            [*(_tags_given(values) if values else ()), *_tags_inside(lines)]
+            [*(_tags_given(values) if values else ()), *_tags_inside(lines, structure)]
         ),
         values=values,
     )
@@ -113,13 +116,13 @@ def _tags_given(values: Mapping[str, Sequence[str]]) -> Iterator[str]:
                     yield tag
 
 
-def _tags_inside(lines: Sequence[str]) -> Iterator[str]:
+def _tags_inside(lines: Sequence[str], structure: Structure | None) -> Iterator[str]:
     """Yield the tags in the text; in code there are none, and numbers alone are none."""
     tagged = [number for number, line in enumerate(lines) if "#" in line]
     tagged = [number for number in tagged if _TAG.search(lines[number])]
     if not tagged:
         return
-    structure = read_structure(lines)
+    structure = structure or read_structure(lines)
     code = {at for first, end in structure.code for at in range(first, end)}
     for number in tagged:
         if number < structure.front_matter or number in code:
