@@ -108,7 +108,9 @@ class Candidates:
         asked = in_other_ways(
             index, asked, search.query.text, self.frequencies, languages
         )
-        unknown = UnknownWords(index, asked, self.frequencies, self.visible)
+        unknown = UnknownWords(
+            index, asked, self.frequencies, self.visible, passages=self.passages
+        )
         self._terms = unknown.terms
         self.lookalikes = unknown.found
         self.scorer = Scorer(

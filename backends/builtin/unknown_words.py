@@ -11,7 +11,6 @@ its sorted terms, or all of them where there are few passages.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final
 
 from notewell.backends.builtin.lexical import PassageFilter
@@ -82,6 +81,8 @@ class UnknownWords:
         query_terms: Sequence[QueryTerm],
         frequencies: dict[str, int],
         visible: PassageFilter,
+        *,
+        passages: int,
     ) -> None:
         """Look for the words.
 
@@ -90,20 +91,17 @@ class UnknownWords:
             query_terms: The terms of the query.
             frequencies: In how many passages each stands; those found are added.
             visible: What may be seen: of nothing else is a word told.
+            passages: How many there are.
         """
         self._index = index
         self._frequencies = frequencies
         self._visible = visible
+        self._passages = passages
         self.terms = tuple(query_terms)
         self.found: tuple[Lookalikes, ...] = ()
         unknown = [term for term in query_terms if is_unknown(term, frequencies)]
         if unknown:
             self._look_for(unknown)
-
-    @cached_property
-    def _passages(self) -> int:
-        """Passages of the index, asked for when a word is unknown."""
-        return self._index.store.get("passages") or 0
 
     def _look_for(self, unknown: Sequence[QueryTerm]) -> None:
         content = [term for term in self.terms if not (term.stop_word or term.part)]
