@@ -18,10 +18,10 @@ from notewell.backends.text.filtering import (
 )
 from notewell.backends.text.listing import list_hits
 from notewell.backends.text.passages import Passage
-from notewell.backends.text.query import filter_test_of, wants_newest
+from notewell.backends.text.query import wants_newest
 from notewell.backends.text.ranking import lifted_score
 from notewell.backends.text.redundancy import join_equal_hits
-from notewell.filters import Filter
+from notewell.filters import NO_FILTER
 from notewell.types import Hit
 from notewell.workspace.metadata import day_of_note
 
@@ -46,7 +46,7 @@ def find_in_notes(query: Query, notes: Iterable[ReadNote], best: BestLine) -> Fi
     if not kept:
         return Findings(hits=(), mode="keyword", reason="nothing-indexed")
     seen = [each for each in kept if not query.hides(each.path)]
-    test = filter_test_of(query) or FilterTest(Filter())
+    test = FilterTest(query.filter or NO_FILTER)
     passing = [each for each in seen if test.note(*each)]
     if newest:
         hits = list_hits(map(_passage_of, passing), query)
@@ -57,7 +57,9 @@ def find_in_notes(query: Query, notes: Iterable[ReadNote], best: BestLine) -> Fi
         hits=hits,
         mode="keyword",
         reason=None if hits else "no-match",
-        warnings=() if hits or not query.filter else _why_empty(query.filter, seen),
+        warnings=()
+        if hits or not query.filter
+        else filter_warnings(query.filter, lambda part: any_passes(part, seen)),
     )
 
 
@@ -68,11 +70,6 @@ def _ranked(found: Iterable[Hit], query: Query) -> list[Hit]:
     )
     joined = join_equal_hits((hit.snippet, hit) for hit in lifted)
     return in_order(joined)[: query.limit]
-
-
-def _why_empty(chosen: Filter, notes: Iterable[ReadNote]) -> tuple[str, ...]:
-    seen = list(notes)
-    return filter_warnings(chosen, lambda part: any_passes(part, seen))
 
 
 def _passage_of(note: ReadNote) -> Passage:

@@ -127,11 +127,6 @@ def _fewest_folders(paths: Sequence[str]) -> list[str]:
     return [path for path in paths if path.count("/") == fewest]
 
 
-def link_key(target: str) -> str:
-    """Return the key under which a link is found that has this target."""
-    return file_key(target)
-
-
 def nearest_names(asked: str, notes: Iterable[NamedNote], count: int = 3) -> list[str]:
     """Return the paths of the notes whose names are most similar, the best first.
 
