@@ -5,12 +5,18 @@ of an engine asks its policy.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from notewell.config import AgentSettings, ScopeSettings, Settings
 from notewell.types import NarrowedPath
 from notewell.values import dataclass
 from notewell.workspace import Workspace
+
+MOST_CHARS: Final = 12_000
+"""Characters of notes that one answer to a model has, unless settings say otherwise."""
+
+MOST_DOCUMENTS: Final = 50
+"""Notes that one call reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ class Policy:
     @property
     def max_injected_chars(self) -> Limit:
         """What limits the characters of notes in an answer to a model."""
-        return Limit("one answer (12,000 characters)", 12_000)
+        return Limit(f"one answer ({MOST_CHARS:,} characters)", MOST_CHARS)
 
     @property
     def extra_paths(self) -> tuple[str | NarrowedPath, ...]:

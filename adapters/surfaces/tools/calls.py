@@ -20,6 +20,7 @@ from notewell.adapters.surfaces.tools.definitions import (
     ToolDefinition,
 )
 from notewell.adapters.surfaces.wire import Json
+from notewell.backends.policy import MOST_CHARS
 from notewell.errors import NotewellError, UsageError
 from notewell.scope import chat_type
 from notewell.types import SearchAnswer
@@ -37,9 +38,6 @@ _KIND_WORDS: Final = {
     "object": "an object",
 }
 _MOST_RESULTS: Final = 100
-
-MOST_CHARS: Final = 12_000
-"""Characters of a note that one call of memory_get gives to a model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

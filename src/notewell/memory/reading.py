@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from notewell.backends.base import HasCatalogue, NoteCatalogue
+from notewell.backends.policy import MOST_DOCUMENTS
 from notewell.backends.registry import STAND_IN, backend_class
 from notewell.errors import BackendError, PathRefused
 from notewell.memory.setup import Setup
@@ -27,8 +28,6 @@ from notewell.workspace import (
 from notewell.zones import moment_in
 
 _TITLE_SECONDS: Final = 1.0
-MOST_AT_ONCE: Final = 50
-"""Notes that one call reads."""
 
 
 def read_document(
@@ -66,8 +65,8 @@ def read_documents(
     Raises:
         ValueError: there are too many, or none.
     """
-    if not 1 <= len(paths) <= MOST_AT_ONCE:
-        raise ValueError(f"from 1 to {MOST_AT_ONCE} paths are read, got {len(paths)}")
+    if not 1 <= len(paths) <= MOST_DOCUMENTS:
+        raise ValueError(f"from 1 to {MOST_DOCUMENTS} paths are read, got {len(paths)}")
     room = max_chars
     found: list[Document] = []
     for path in dict.fromkeys(paths):

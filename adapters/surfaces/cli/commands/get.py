@@ -17,7 +17,6 @@ from notewell.adapters.surfaces.plain_text import decode_argument, one_line, vis
 from notewell.adapters.surfaces.sentences import why_missing
 from notewell.types import Document, NoteLinks
 
-_MOST_AT_ONCE: Final = 50
 _TEXT: Final = """Print lines of notes.
 
 PATH is what `notewell search` printed: a path relative to the workspace, alone or as a
@@ -87,9 +86,11 @@ def get_command(
 
 def _print_several(call: CommandCall, paths: Sequence[str]) -> int:
     """Print notes one after the other, each below its name; 2 if one was refused."""
-    if len(paths) > _MOST_AT_ONCE:
+    from notewell.backends.policy import MOST_DOCUMENTS  # for several alone
+
+    if len(paths) > MOST_DOCUMENTS:
         raise CommandUsageError(
-            f"{len(paths)} notes are more than {_MOST_AT_ONCE}",
+            f"{len(paths)} notes are more than {MOST_DOCUMENTS}",
             remedy="ask for them in several calls",
         )
     with memory_of(call) as memory:
