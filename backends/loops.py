@@ -198,7 +198,6 @@ class LoopThread:
         self._closed: Event = self._asyncio.Event()
         self._ready.set()
         await self._closed.wait()
-        await self._asyncio.sleep(0)  # what was closed last tells the loop so
 
 
 class LoopWork:
