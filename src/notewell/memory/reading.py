@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from notewell.backends.base import HasCatalogue, NoteCatalogue
@@ -41,16 +41,21 @@ def read_document(
 ) -> Document:
     """Return lines of a note; see `Memory.get`."""
     with ExitStack() as stack:
-        return get_document(
-            setup.workspace,
-            path,
-            start=start,
-            lines=lines,
-            max_chars=max_chars,
-            hidden=hides,
-            left_out=partial(setup.policy.left_out, setup.workspace),
-            aids=name_aids(setup, stack),
-        )
+        read = _reader(setup, stack, hides)
+        return read(path, start=start, lines=lines, max_chars=max_chars)
+
+
+def _reader(
+    setup: Setup, stack: ExitStack, hides: Callable[[str], bool]
+) -> Callable[..., Document]:
+    """Return what reads notes; what it opens is shared, and closed with `stack`."""
+    return partial(
+        get_document,
+        setup.workspace,
+        hidden=hides,
+        left_out=partial(setup.policy.left_out, setup.workspace),
+        aids=name_aids(setup, stack),
+    )
 
 
 def read_documents(
@@ -69,16 +74,18 @@ def read_documents(
         raise ValueError(f"from 1 to {MOST_DOCUMENTS} paths are read, got {len(paths)}")
     room = max_chars
     found: list[Document] = []
-    for path in dict.fromkeys(paths):
-        most = None if room is None else max(room, 1)
-        try:
-            one = read_document(setup, path, max_chars=most, hides=hides)
-        except PathRefused as refused:
-            one = _refused(path, refused)
-        if room is not None:
-            one = _within(one, room)
-            room = max(room - len(one.text), 0)
-        found.append(one)
+    with ExitStack() as stack:
+        read = _reader(setup, stack, hides)
+        for path in dict.fromkeys(paths):
+            most = None if room is None else max(room, 1)
+            try:
+                one = read(path, max_chars=most)
+            except PathRefused as refused:
+                one = _refused(path, refused)
+            if room is not None:
+                one = _within(one, room)
+                room = max(room - len(one.text), 0)
+            found.append(one)
     return tuple(found)
 
 
@@ -111,10 +118,10 @@ def _within(found: Document, room: int) -> Document:
 
 
 def name_aids(setup: Setup, stack: ExitStack) -> NameAids:
-    """Return what helps to find a note; what is opened for it is closed with `stack`."""
+    """Return what helps to find notes; what is opened for it is closed with `stack`."""
     return NameAids(
-        indexed=partial(_entered, setup, stack),
-        titles=partial(_titles, setup),
+        indexed=cache(partial(_entered, setup, stack)),
+        titles=cache(partial(_titles, setup)),
         today=partial(_today, setup),
     )
 
