@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING
 from notewell._version import __version__
 
 if TYPE_CHECKING:
+    from notewell.adapters.surfaces.retrievers.langchain import (
+        LangChainRetriever as LangChainRetriever,
+    )
+    from notewell.adapters.surfaces.retrievers.llama_index import (
+        LlamaIndexRetriever as LlamaIndexRetriever,
+    )
     from notewell.adapters.surfaces.tools import MemoryTools, ToolResult
     from notewell.errors import (
         BackendError,
@@ -45,6 +51,9 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    # Not in `__all__`, of which every name can be had: these need an extra.
+    "notewell.adapters.surfaces.retrievers.langchain": ("LangChainRetriever",),
+    "notewell.adapters.surfaces.retrievers.llama_index": ("LlamaIndexRetriever",),
     "notewell.memory": ("Memory", "SyncMemory", "open_memory", "open_memory_sync"),
     "notewell.adapters.surfaces.tools": ("MemoryTools", "ToolResult"),
     "notewell.flush": ("FlushOutcome",),

@@ -1,0 +1,6 @@
+from typing import Any, Self
+
+class ChatPromptTemplate:
+    @classmethod
+    def from_template(cls, template: str) -> Self: ...
+    def __ror__(self, other: Any) -> Any: ...

@@ -1,0 +1,16 @@
+from typing import Any
+
+from langchain_core.documents import Document
+
+class BaseRetriever:
+    name: str | None
+
+    def __init__(self, **fields: Any) -> None: ...
+    def invoke(
+        self, input: str, config: Any = ..., **kwargs: Any
+    ) -> list[Document]: ...
+    async def ainvoke(
+        self, input: str, config: Any = ..., **kwargs: Any
+    ) -> list[Document]: ...
+    def batch(self, inputs: list[str], config: Any = ...) -> list[list[Document]]: ...
+    def __or__(self, other: Any) -> Any: ...
