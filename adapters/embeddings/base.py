@@ -204,6 +204,21 @@ class EmbedsQuestions(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsIdentity(Protocol):
+    """An embedder that knows what its vectors depend on, but perhaps for their length."""
+
+    def identity_of(self, dimension: int) -> EmbeddingIdentity:
+        """Return what its vectors depend on if they have so many numbers.
+
+        Asks nobody and loads no model. Where the length is known, that one is told.
+
+        Raises:
+            EmbeddingError: the files of the model have gone.
+        """
+        ...
+
+
 @dataclass(slots=True)
 class Reach:
     """How far the connections of one provider lead.
@@ -227,6 +242,8 @@ class Provider:
         host: Where text would go; empty on this machine.
         open: Returns it ready for use. Loads no model, opens no connection; raises
             EmbeddingError if something it needs is missing (package, key, model file).
+        check: Raises what `open` would raise for what is missing, and loads nothing: for
+            one whose opening costs time. None: opening costs none.
         fetch: Gets the model that is missing on this disk; None if there is nothing
             to fetch. Never called by a search.
         instant: No model has to be loaded and no server asked, so a few vectors may be
@@ -239,6 +256,7 @@ class Provider:
     remote: bool
     host: str
     open: Callable[[], Embedder]
+    check: Callable[[], None] | None = None
     fetch: Callable[[FetchProgress], None] | None = None
     instant: bool = False
     reach: Reach = field(default_factory=Reach, compare=False)

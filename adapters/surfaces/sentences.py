@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from notewell.note_links import NoteLink, NoteLinks
 from notewell.types import (
     Document,
     EmptyReason,
     Fallback,
-    NoteLink,
-    NoteLinks,
+    IndexReport,
     SearchAnswer,
 )
 
@@ -240,3 +240,14 @@ def _ago(passed: timedelta) -> str:
         if count >= 1:
             return f"{count} {name} ago" if count == 1 else f"{count} {name}s ago"
     return "just now"
+
+
+def changes_text(report: IndexReport) -> str:
+    """Say what a run has done; what is gone was removed, and not changed.
+
+    >>> from notewell.types import IndexReport
+    >>> changes_text(IndexReport(files=7, chunks=9, changed=3, removed=2))
+    '1 changed, 2 removed'
+    """
+    counts = ((report.changed - report.removed, "changed"), (report.removed, "removed"))
+    return ", ".join(f"{count:,} {word}" for count, word in counts if count)

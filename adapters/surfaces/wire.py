@@ -12,11 +12,11 @@ import orjson
 
 from notewell.adapters.surfaces.plain_text import without_surrogates
 from notewell.errors import NotewellError
+from notewell.note_links import NoteLinks
 from notewell.types import (
     Document,
     Hit,
     IndexReport,
-    NoteLinks,
     SearchAnswer,
     StatusReport,
 )
@@ -102,7 +102,7 @@ def context_json(found: "SessionContext") -> Json:
 def index_json(report: IndexReport) -> Json:
     """Return what an indexing run left behind."""
     body = _members(report)
-    del body["changed"]  # for people only
+    del body["changed"], body["removed"]  # for people only
     return body
 
 

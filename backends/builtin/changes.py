@@ -241,6 +241,19 @@ def live_changes(
     return generation_changes(store, live, found, settings)
 
 
+class Unindexed(NamedTuple):
+    """What an index lacks.
+
+    Attributes:
+        pending: Files that are new, changed or gone; all there are if the index has to be
+            built anew.
+        gone: Those of them that are gone.
+    """
+
+    pending: int
+    gone: int = 0
+
+
 def count_unindexed(
     store: Store,
     found: Inventory,
@@ -248,7 +261,7 @@ def count_unindexed(
     settings: SearchSettings,
     *,
     spoken: bool = True,
-) -> int:
+) -> Unindexed:
     """Count what an index lacks; all there is if it has to be built anew.
 
     Args:
@@ -256,8 +269,12 @@ def count_unindexed(
     """
     differing = live_changes(store, found, identity, settings)
     if differing is None:
-        return max(1, len(found))
-    return (differing if spoken else differing.notes).certain()
+        return Unindexed(max(1, len(found)))
+    counted = differing if spoken else differing.notes
+    gone = len(differing.notes.removed)
+    if spoken and differing.transcripts:
+        gone += len(differing.transcripts.removed)
+    return Unindexed(counted.certain(), gone)
 
 
 def generation_changes(

@@ -183,7 +183,7 @@ class Engine:
         here = take_inventory(self._site, spoken=spoken)
         pending = count_unindexed(
             store, here, self._identity, self._site.agent.search, spoken=spoken
-        )
+        ).pending
         textless = {
             path: why
             for path, why in store.problems(live).items()

@@ -48,6 +48,7 @@ class Indexer:
     Attributes:
         changed: Notes that were written or removed; those that turned out to be the
             same are not counted.
+        removed: Those of them that were removed.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Indexer:
         )
         self._next = 0  # the id of the next passage, once it is known
         self.changed = 0
+        self.removed = 0
 
     def put(self, note: Note, before: IndexedNote | None, signature: Signature) -> None:
         """Read a note and index it, replacing what the index held of it.
@@ -165,6 +167,7 @@ class Indexer:
         """Take notes out of the index."""
         for known in before:
             self.changed += 1
+            self.removed += 1
             self._clear(known.id)
             self._run(f"delete from {self._tables.files} where id = ?", (known.id,))
 

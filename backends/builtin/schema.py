@@ -59,6 +59,7 @@ SETTINGS: Final[Mapping[str, type]] = {
     "mean_length": int,
     "common_counted_at": int,
     "calibration": str,
+    "vector_problems": str,
 }
 """The types of what `nw_meta` holds, by key without the number of a generation."""
 

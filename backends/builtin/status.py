@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from notewell.backends.base import Site
 from notewell.backends.builtin.changes import Inventory, count_unindexed, take_inventory
@@ -16,12 +16,9 @@ from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.outcome import EmbedReport
 from notewell.backends.builtin.vectors.sets import (
     all_sets,
-    count_embedded,
-    count_missing,
 )
 from notewell.backends.builtin.writer import SyncReport
 from notewell.backends.text.passages import with_silent_transcripts
-from notewell.config import VectorSettings
 from notewell.errors import BackendFailed, PathRefused
 from notewell.types import (
     VECTOR_SEARCH,
@@ -102,6 +99,7 @@ class StatusReader:
             embedded=embedded.embedded,
             pending=held.pending,
             changed=synced.done,
+            removed=synced.removed,
             skipped=(*synced.scanned.skipped, *held.skipped),
             local_to_remote=embedded.local_to_remote,
             warnings=(*self._notice, *closed, *held.warnings, *others),
@@ -117,12 +115,13 @@ class StatusReader:
             can be: why, by path. What the inventory names itself is not named again.
         """
         search = self._site.agent.search
+        gone = 0
         if pending is None:
-            pending = count_unindexed(store, scanned, self._identity, search)
+            pending, gone = count_unindexed(store, scanned, self._identity, search)
         live = store.live()
         assert live is not None
         identity = IndexIdentity.decoded(store.built_with(live) or "")
-        vectors, searched = _vectors(store, live, search.store.vector)
+        vectors = _vectors(store, live, self._site)
         named = scanned.unread()
         remarks = store.remarks(live)
         problems = {
@@ -140,14 +139,16 @@ class StatusReader:
             indexed_at=store.indexed_at(),
             last_error=store.get("last_error"),
             identity={"chunker": identity.chunker, "tokenizer": identity.tokenizer},
-            vectors=vectors,
+            vectors=vectors.sets,
+            vector_problems=dict(vectors.problems),
+            gone=gone,
             skipped=tuple(
                 _skipped(show_name(path), why) for path, why in problems.items()
             ),
             warnings=_guessed(
                 {path: said for path, why, said in remarks if said and not why}
             ),
-            details={**searched, **_transcripts(store, live)},
+            details={**vectors.details, **_transcripts(store, live)},
         )
         return held, others
 
@@ -165,6 +166,9 @@ class StatusReader:
         self, notes: int, error: IndexUnreadable, warnings: tuple[str, ...]
     ) -> IndexStatus:
         """Return the status of an index that cannot be read."""
+        from notewell.backends.builtin.vectors.wanted import problems_unbuilt
+
+        unbuilt = notes > 0 and error.reason == "not-ready"
         return IndexStatus(
             location=str(self._path),
             bytes=index_bytes(self._path),
@@ -173,6 +177,7 @@ class StatusReader:
             pending=notes,
             last_error=None if error.reason == "not-ready" else error.why,
             warnings=warnings,
+            vector_problems=problems_unbuilt(self._site.embedding) if unbuilt else {},
         )
 
     def _unfinished(
@@ -191,6 +196,7 @@ class StatusReader:
             chunks=0,
             pending=synced.left or len(synced.scanned),
             changed=synced.done,
+            removed=synced.removed,
             skipped=synced.scanned.skipped,
             warnings=warnings,
         )
@@ -232,14 +238,31 @@ def _transcripts(store: Store, live: Generation) -> dict[str, str]:
     }
 
 
-def _vectors(
-    store: Store, live: Generation, settings: VectorSettings
-) -> tuple[tuple[VectorStatus, ...], dict[str, str]]:
-    """Count the sets, and say what they are searched by, where there are any."""
-    sets = all_sets(store)
-    if not sets:
-        return (), {}
-    from notewell.backends.builtin.vectors import calibration
+class _VectorState(NamedTuple):
+    """What there is of vectors, and what is missing of those that are wanted.
+
+    Attributes:
+        sets: The sets.
+        details: What they are searched by.
+        problems: As `IndexStatus.vector_problems`.
+    """
+
+    sets: tuple[VectorStatus, ...] = ()
+    details: Mapping[str, str] = {}
+    problems: Mapping[str, str] = {}
+
+
+def _vectors(store: Store, live: Generation, site: Site) -> _VectorState:
+    """Count the sets, and hold them against what the configuration asks for."""
+    kept, providers = all_sets(store), site.embedding.providers
+    if not (kept or providers):
+        return _VectorState()
+    from notewell.backends.builtin.vectors.wanted import WantedVectors
+
+    wanted = WantedVectors(store, live, site)
+    problems = wanted.problems()
+    if not kept:
+        return _VectorState(problems=problems)
     from notewell.backends.builtin.vectors.nearest import hindrance, needs_codes
     from notewell.backends.builtin.vectors.sqlite_vec import (
         IN_PROCESS,
@@ -247,28 +270,15 @@ def _vectors(
         load_extension,
     )
 
-    extension = load_extension(store, settings)
+    extension = load_extension(store, site.agent.search.store.vector)
     said = f"{NAME} {extension.version}, {extension.path}"
     if extension.version is None:
         said = f"{IN_PROCESS}: {extension.why}"
     found: list[VectorStatus] = []
-    for identity, kept in sets:
-        many = needs_codes(store, kept)
-        hindered = hindrance(store, kept, extension, many=many)
+    for identity, each in kept:
+        hindered = hindrance(store, each, extension, many=needs_codes(store, each))
         if hindered:
             said = f"{IN_PROCESS}: {hindered.message}"
-        found.append(
-            VectorStatus(
-                provider=identity.provider,
-                model=identity.model,
-                dimension=identity.dimension,
-                passages=count_embedded(store, live, kept),
-                lacking=count_missing(store, live, kept),
-                search=IN_PROCESS if hindered or not extension.version else NAME,
-                vectors=store.one(f"select count(*) from {kept.vectors}"),
-                apart=calibration.read_calibration(
-                    store.get(calibration.calibration_key(kept))
-                ).in_words(),
-            )
-        )
-    return tuple(found), {VECTOR_SEARCH: said}
+        by_hand = hindered or not extension.version
+        found.append(wanted.state(identity, each, IN_PROCESS if by_hand else NAME))
+    return _VectorState(tuple(found), {VECTOR_SEARCH: said}, problems)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 import apsw
 
@@ -51,6 +52,20 @@ _GROWTH = 1.25
 """The common terms are counted again when the index has grown or shrunk so much."""
 
 
+class Progress(NamedTuple):
+    """How far a run came.
+
+    Attributes:
+        done: Files that were written or removed.
+        removed: Those of them that were removed.
+        left: Files that are still to do.
+    """
+
+    done: int
+    removed: int
+    left: int
+
+
 def bring_up_to_date(
     store: Store,
     found: Inventory,
@@ -61,7 +76,7 @@ def bring_up_to_date(
     deadline: float | None,
     listener: Listener,
     publish: bool = True,
-) -> tuple[int, int]:
+) -> Progress:
     """Index what differs; make a new generation live when it is complete.
 
     Args:
@@ -70,8 +85,6 @@ def bring_up_to_date(
         deadline: On `time.monotonic()`; None for no limit.
         publish: Make a new generation live when it is complete; else it waits.
 
-    Returns:
-        How many files were written or removed, and how many are still to do.
     """
     target = _target(store, identity, force=force)
     indexer = Indexer(store, target, settings.chunking)
@@ -87,7 +100,7 @@ def bring_up_to_date(
     if not left and (publish or target == store.live()):
         files = len(found) + todo.kept()
         _complete(store, target, files, changed=total > 0)
-    return indexer.changed, left
+    return Progress(indexer.changed, indexer.removed, left)
 
 
 def _target(store: Store, identity: IndexIdentity, *, force: bool) -> Generation:

@@ -87,6 +87,7 @@ class TranscriptIndexer:
         )
         self._run(f"delete from {self._tables.files} where id = ?", indexed.id)
         self._indexer.changed += 1
+        self._indexer.removed += 1
 
     def _row(
         self,

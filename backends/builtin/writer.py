@@ -16,7 +16,7 @@ from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.readers import ReaderPool
 from notewell.backends.builtin.schema import IndexIdentity
 from notewell.backends.builtin.store import Store
-from notewell.backends.builtin.sync import agreed, bring_up_to_date
+from notewell.backends.builtin.sync import Progress, agreed, bring_up_to_date
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 
 
@@ -27,12 +27,14 @@ class SyncReport:
     Attributes:
         scanned: The files as they were found.
         done: Notes that were written or removed.
+        removed: Those of them that were removed.
         left: Notes that are still to do; None when that has to be counted.
         warnings: What a person should know.
     """
 
     scanned: Inventory
     done: int = 0
+    removed: int = 0
     left: int | None = 0
     warnings: tuple[str, ...] = ()
 
@@ -85,8 +87,10 @@ class IndexWriter:
                 # Whoever wrote since may know newer notes than this scan does.
                 scanned = self._scanned()
             with backend_errors(self._path):
-                done, left = self._write(scanned, run, deadline, publish=publish)
-        return SyncReport(scanned=scanned, done=done, left=left)
+                done = self._write(scanned, run, deadline, publish=publish)
+        return SyncReport(
+            scanned=scanned, done=done.done, removed=done.removed, left=done.left
+        )
 
     def replaces(self) -> bool:
         """Say whether the next run builds another index beside the one that answers."""
@@ -177,12 +181,12 @@ class IndexWriter:
 
     def _write(
         self, scanned: Inventory, run: Run, deadline: float | None, *, publish: bool
-    ) -> tuple[int, int]:
+    ) -> Progress:
         if self._readers.found_damage:
             self._begin_anew()
         with closing(self._opened()) as store:
             try:
-                counts = bring_up_to_date(
+                progress = bring_up_to_date(
                     store,
                     scanned,
                     identity=self._identity,
@@ -199,7 +203,7 @@ class IndexWriter:
                 with suppress(apsw.Error):
                     store.put("last_error", str(error))
                 raise
-        return counts
+        return progress
 
     def _opened(self) -> Store:
         """Open for writing; an index of another version makes room for ours."""

@@ -114,6 +114,7 @@ class Drift(NamedTuple):
         current: The index reads what it should, and nothing is doubtful about it.
         transcripts: The same of the transcripts and their copies.
         problem: What is wrong with the index, or None.
+        gone: Those of the pending notes that are gone.
     """
 
     scanned: WorkspaceScan
@@ -123,6 +124,7 @@ class Drift(NamedTuple):
     current: bool
     transcripts: TranscriptDrift
     problem: IndexProblem | None = None
+    gone: int = 0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -166,7 +168,8 @@ def measure_drift(
         and record.collections == collections
         and problem is None
     )
-    pending = _changed(home, record, scanned) + transcripts.pending
+    changed, gone = _changed(home, record, scanned)
+    pending = changed + gone + transcripts.pending
     if record.generation and not current:
         files = len(scanned.notes) + len(transcripts.found)
         pending = max(pending, 1, files)
@@ -178,15 +181,18 @@ def measure_drift(
         current=current,
         transcripts=transcripts,
         problem=problem,
+        gone=gone,
     )
 
 
-def _changed(home: QmdHome, record: IndexRecord, scanned: WorkspaceScan) -> int:
-    """Count the notes that changed since they were indexed, came or went."""
+def _changed(
+    home: QmdHome, record: IndexRecord, scanned: WorkspaceScan
+) -> tuple[int, int]:
+    """Count the notes that changed since they were indexed, or came, and those that went."""
     known = home.notes() if record.generation else {}
     now = {note.path: signature_of(note) for note in scanned.notes}
     changed = sum(1 for path, state in now.items() if known.get(path) != state)
-    return changed + len(known.keys() - now.keys())
+    return changed, len(known.keys() - now.keys())
 
 
 def index_problem(

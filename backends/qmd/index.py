@@ -98,7 +98,9 @@ class QmdWriter:
             before = await self._measure()
             if run.force or not self._agrees(before):
                 await self._write(before, force=run.force, listener=listener)
-        return self._report(await self._measure(), changed=before.pending)
+        return self._report(
+            await self._measure(), changed=before.pending, removed=before.gone
+        )
 
     async def _measure(self) -> Drift:
         """Measure the drift; refuse if the workspace cannot be read.
@@ -271,13 +273,19 @@ class QmdWriter:
             listener.indexing(total if done is None else done, total)
 
     def _report(
-        self, now: Drift, *, changed: int, warnings: Sequence[str] = ()
+        self,
+        now: Drift,
+        *,
+        changed: int,
+        removed: int = 0,
+        warnings: Sequence[str] = (),
     ) -> IndexReport:
         return IndexReport(
             files=count_indexed(now),
             chunks=now.record.documents,
             pending=now.pending,
             changed=changed,
+            removed=removed,
             skipped=(
                 *now.scanned.skipped,
                 *now.transcripts.skipped,

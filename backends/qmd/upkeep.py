@@ -153,6 +153,7 @@ def status_of(
         files=len(home.notes()) if record.generation and well else 0,
         chunks=record.documents if well else 0,
         pending=now.pending,
+        gone=now.gone,
         indexed_at=utc_time(record.indexed_at),
         last_error=record.last_error,
         identity={"qmd": record.version or program.version},

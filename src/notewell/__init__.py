@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from notewell.memory.context import SessionContext
     from notewell.memory.flush import FlushPlan
     from notewell.memory.remember import Remembered
+    from notewell.note_links import NoteLink, NoteLinks
     from notewell.types import (
         Document,
         Fallback,
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
         Hit,
         IndexReport,
         IndexStatus,
-        NoteLink,
-        NoteLinks,
         SearchAnswer,
         StatusReport,
     )
@@ -60,6 +59,7 @@ _HOMES = {
     "notewell.memory.context": ("SessionContext",),
     "notewell.memory.flush": ("FlushPlan",),
     "notewell.memory.remember": ("Remembered",),
+    "notewell.note_links": ("NoteLink", "NoteLinks"),
     "notewell.types": (
         "Document",
         "Fallback",
@@ -67,8 +67,6 @@ _HOMES = {
         "Hit",
         "IndexReport",
         "IndexStatus",
-        "NoteLink",
-        "NoteLinks",
         "SearchAnswer",
         "StatusReport",
     ),

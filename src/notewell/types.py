@@ -258,57 +258,6 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoteLink:
-    """A link that stands in a note.
-
-    Attributes:
-        path: The note in which it stands.
-        line: The line in which it begins.
-        text: This line, at most 200 characters of it.
-        target: What it leads to, as it is written, with a heading if there is one.
-        to: The note that it means; None if there is none, or if it is not clear.
-        candidates: The notes that it may mean, if there are several.
-    """
-
-    path: str
-    line: int
-    text: str
-    target: str
-    to: str | None
-    candidates: tuple[str, ...] = ()
-
-    @property
-    def citation(self) -> str:
-        """`path#L<n>`."""
-        return citation_of(self.path, self.line, self.line)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteLinks:
-    """The links of one note, the answer of `links`.
-
-    Attributes:
-        path: The note, relative to the workspace.
-        found: False when there is no such note.
-        outgoing: The links in it, by line; those that lead nowhere, too.
-        backlinks: Those to it from other notes, by path and line.
-        reason: Why `found` is False, or a note on how the path was read.
-        candidates: As in a `Document`.
-        nearest: As in a `Document`.
-        warnings: Anything a person should know, such as what was not read.
-    """
-
-    path: str
-    found: bool
-    outgoing: tuple[NoteLink, ...] = ()
-    backlinks: tuple[NoteLink, ...] = ()
-    reason: str | None = None
-    candidates: tuple[str, ...] = ()
-    nearest: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
     """A file or folder that is left out of the index, and why.
 
@@ -334,6 +283,7 @@ class IndexReport:
         embedded: Chunks that have a vector now.
         pending: Files that are still to do; passages without a vector are a warning.
         changed: Files that this run wrote or removed.
+        removed: Those of them that it removed, for they are gone.
         skipped: Files and folders that are left out.
         local_to_remote: Text left this machine because a local choice failed.
         warnings: Anything a person should know.
@@ -344,6 +294,7 @@ class IndexReport:
     embedded: int = 0
     pending: int = 0
     changed: int = 0
+    removed: int = 0
     skipped: tuple[Skipped, ...] = ()
     local_to_remote: bool = False
     warnings: tuple[str, ...] = ()
@@ -363,6 +314,8 @@ class VectorStatus:
         vectors: How many there are: a passage has one for each of its windows.
         apart: How well the model tells these notes apart, by script: `well`, `partly`
             or `hardly`, and by how many deviations; empty where it was not measured.
+        refused: Passages that the provider gave no usable vector for.
+        used: Whether the configuration asks for these; others are only kept.
     """
 
     provider: str
@@ -373,6 +326,8 @@ class VectorStatus:
     search: str
     vectors: int = 0
     apart: dict[str, str] = field(default_factory=dict[str, str])
+    refused: int = 0
+    used: bool = True
 
 
 VECTOR_SEARCH: Final = "vector search"
@@ -400,6 +355,9 @@ class IndexStatus:
         backend: Whose index it is, when another engine stands in.
         fallbacks: The step down that led to it.
         details: What else the engine says of itself, by a name for people.
+        vector_problems: Why a provider that is configured has no vector of some passages,
+            with what to do behind a semicolon, by its name.
+        gone: Those of the pending files that are gone.
     """
 
     location: str
@@ -416,6 +374,8 @@ class IndexStatus:
     backend: str | None = None
     fallbacks: tuple[Fallback, ...] = ()
     details: dict[str, str] = field(default_factory=dict[str, str])
+    vector_problems: dict[str, str] = field(default_factory=dict[str, str])
+    gone: int = 0
 
 
 class NarrowedPath(NamedTuple):
@@ -477,6 +437,7 @@ class StatusReport:
     Attributes:
         key_hint: Which key of a provider was found where none is named, and how to use it.
         switch: What switched memory on or off, in words; empty where nothing did.
+        ignored: What a `.notewellignore` leaves out; folders end in `/`.
     """
 
     agent: str
@@ -496,3 +457,4 @@ class StatusReport:
     warnings: tuple[str, ...] = ()
     switch: str = ""
     key_hint: str = ""
+    ignored: tuple[str, ...] = ()

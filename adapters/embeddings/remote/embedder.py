@@ -107,11 +107,15 @@ class RemoteEmbedder:
         Raises:
             EmbeddingError: the dimension is not known without the model, which fails.
         """
+        return self.identity_of(self._dimension or self._probe("query"))
+
+    def identity_of(self, dimension: int) -> EmbeddingIdentity:
+        """Return what vectors of so many numbers depend on; see `TellsIdentity`."""
         return EmbeddingIdentity(
             provider=self._settings.name,
             model=self._model,
             endpoint=self._address.url,
-            dimension=self._dimension or self._probe("query"),
+            dimension=self._dimension or dimension,
             prefixes=describe(self._prefixes, pooling=self._roles()),
         )
 
@@ -121,6 +125,10 @@ class RemoteEmbedder:
         Raises:
             EmbeddingError: no text could be embedded.
         """
+        if self._dimension is None and len(texts) == 1:
+            only = self._learnt(texts, role)
+            if only is not None:
+                return only
         dimension = self._dimension or self._probe(role)
         found = np.full((len(texts), dimension), np.nan, dtype=np.float32)
         start = 0
@@ -129,6 +137,25 @@ class RemoteEmbedder:
             self._fill(found, texts, portion, role)
             start = portion.stop
         return found
+
+    def _learnt(self, texts: Sequence[str], role: Role) -> Matrix | None:
+        """Embed one text, and learn from its vector how long all are.
+
+        Returns:
+            The vector; None if the server gave none that can be used.
+        """
+        try:
+            [vector] = self._ask(texts, role)
+        except Refusal:
+            return None
+        dimension = vector_length(vector)
+        if not dimension:
+            return None
+        rows = unit_rows([vector], dimension)
+        if not usable_rows(rows).all():
+            return None
+        self._dimension = dimension
+        return rows
 
     def batches(self, settings: BatchSettings, journals: Path) -> BatchEmbedder | None:
         """Return the batch interface; only the provider itself has one.

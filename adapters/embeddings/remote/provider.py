@@ -21,9 +21,12 @@ def remote_provider(settings: EmbeddingSettings, dialect: Dialect) -> Provider:
     address = read_address(settings.endpoint or dialect.home, path=dialect.path)
     reach = Reach()
 
-    def opened() -> Embedder:
+    def check() -> None:
         _check_allowed(settings, address)
         _check_key(settings, dialect, address)
+
+    def opened() -> Embedder:
+        check()
         from notewell.adapters.embeddings.remote.embedder import RemoteEmbedder
 
         return RemoteEmbedder(settings, dialect, address, reach)
@@ -33,6 +36,7 @@ def remote_provider(settings: EmbeddingSettings, dialect: Dialect) -> Provider:
         remote=address.remote,
         host=address.host if address.remote else "",
         open=opened,
+        check=check,
         reach=reach,
     )
 

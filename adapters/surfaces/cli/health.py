@@ -22,6 +22,7 @@ from notewell.adapters.surfaces.cli.call import (
 from notewell.adapters.surfaces.cli.overview import (
     PROBE_QUERY,
     indexed_files,
+    pending_files,
     textless_files,
 )
 from notewell.adapters.surfaces.mcp import INSTALL
@@ -284,6 +285,7 @@ def _memory(call: CommandCall, agent: str | None, suffix: str) -> Iterator[Healt
         yield HealthCheck(name=f"memory{suffix}", status="ok", detail=said)
     yield from _engine(f"engine{suffix}", report)
     yield from _vector_search(f"vector search{suffix}", report)
+    yield from _vectors(f"vectors{suffix}", report)
     yield from (_provider(f"embedding{suffix}", provider) for provider in tried)
     if report.key_hint:
         yield HealthCheck(name=f"key{suffix}", status="ok", detail=report.key_hint)
@@ -355,6 +357,25 @@ def _vector_search(name: str, report: StatusReport) -> Iterator[HealthCheck]:
         yield HealthCheck(name=name, status="ok", detail=said)
 
 
+def _vectors(name: str, report: StatusReport) -> Iterator[HealthCheck]:
+    """Whether each passage has a vector of those who should make them."""
+    if not report.enabled:
+        return
+    for provider, why in report.index.vector_problems.items():
+        detail, _, remedy = why.rpartition("; ")
+        yield HealthCheck(
+            name=name,
+            status="warning",
+            detail=f"{provider}: {detail or why}",
+            remedy=remedy if detail else "notewell index",
+        )
+    for kept in report.index.vectors:
+        if kept.used and kept.provider not in report.index.vector_problems:
+            refused = f", {kept.refused:,} refused by the model" if kept.refused else ""
+            said = f"{kept.provider}: {number_of(kept.passages, 'passage')}{refused}"
+            yield HealthCheck(name=name, status="ok", detail=said)
+
+
 def _provider(name: str, tried: ProviderProbe) -> HealthCheck:
     """A provider of vectors: whether what it needs is here. Nothing is sent."""
     if tried.problem is None:
@@ -403,7 +424,7 @@ def _index(name: str, report: StatusReport) -> HealthCheck:
         detail = "not built yet; the first search builds it"
         return HealthCheck(name=name, status="ok", detail=detail)
     counts = indexed_files(report)
-    pending = [f"{index.pending:,} pending"] if index.pending else []
+    pending = [pending_files(index)] if index.pending else []
     if left := textless_files(report):
         pending.append(f"{left:,} without text: `notewell status` names them")
     said = "; ".join([f"{index.location}, {counts}", *pending, *index.warnings])

@@ -8,7 +8,14 @@ from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import number_of, plural, size_text, time_text
 from notewell.errors import NotewellError
-from notewell.types import ExtraPath, ProviderProbe, Skipped, StatusReport, VectorStatus
+from notewell.types import (
+    ExtraPath,
+    IndexStatus,
+    ProviderProbe,
+    Skipped,
+    StatusReport,
+    VectorStatus,
+)
 
 if TYPE_CHECKING:
     from notewell.memory import SyncMemory
@@ -122,6 +129,10 @@ def _rows(
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]
     yield "vectors", list(_vectors(report))
+    yield (
+        "left out",
+        [_ignored(report, everything=everything)] if report.ignored else [],
+    )
     yield "key", [report.key_hint] if report.key_hint else []
     for name, value in report.index.details.items():
         yield name, [value]
@@ -130,7 +141,13 @@ def _rows(
     yield "probe", [] if probe is None else [_probed(probe)]
     yield "extra paths", [_extra(path) for path in report.extra_paths]
     yield "skipped", list(skip_lines(report.skipped, everything=everything))
-    yield "notes", [f"{step.to} instead of {step.from_}" for step in report.fallbacks]
+    yield (
+        "notes",
+        [
+            f"{step.to} instead of {step.from_}: {step.message}"
+            for step in report.fallbacks
+        ],
+    )
     yield "warnings", list(dict.fromkeys(report.warnings))
 
 
@@ -166,7 +183,7 @@ def _index(report: StatusReport) -> Iterator[str]:
     chunks = number_of(index.chunks, "passage")
     yield f"{indexed_files(report)}, {chunks}, {size_text(index.bytes)}"
     if index.pending:
-        yield f"{index.pending:,} pending: run `notewell index`"
+        yield f"{pending_files(index)}: run `notewell index`"
     elif index.files + (left := textless_files(report)) >= report.disk_files:
         yield (
             f"up to date; {number_of(left, 'file')} without text"
@@ -175,24 +192,38 @@ def _index(report: StatusReport) -> Iterator[str]:
         )
 
 
+def pending_files(index: IndexStatus) -> str:
+    """Count what waits; what is gone was removed, and not changed."""
+    counts = ((index.pending - index.gone, "pending"), (index.gone, "removed"))
+    return ", ".join(f"{count:,} {word}" for count, word in counts if count)
+
+
 def _vectors(report: StatusReport) -> Iterator[str]:
-    """The sets that there are, and that the wanted one is not there at all."""
-    sets = report.index.vectors
-    yield from map(_vector_set, sets)
-    provider = _provider(report)
-    lacks = provider and provider not in {kept.provider for kept in sets}
-    ours = report.index.location and "mode" not in report.index.details
-    if report.enabled and ours and lacks:
-        yield f"{provider}: none yet: run `notewell index`"
+    """The sets that there are, and what is missing of those that are wanted."""
+    index = report.index
+    yield from map(_vector_set, index.vectors)
+    if not report.enabled:
+        return
+    for name, why in index.vector_problems.items():
+        yield f"{name}: {why}"
 
 
 def _vector_set(kept: VectorStatus) -> str:
     passages = number_of(kept.passages, "passage")
+    named = f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}"
+    if not kept.used:
+        return f"{named}, kept from before: the configuration asks for others"
     lacking = f", {kept.lacking:,} to do" if kept.lacking else ""
-    return (
-        f"{kept.provider} {kept.model}, {kept.dimension} numbers: {passages}{lacking},"
-        f" search: {kept.search}{_apart(kept)}"
-    )
+    refused = f", {kept.refused:,} refused by the model" if kept.refused else ""
+    return f"{named}{lacking}{refused}, search: {kept.search}{_apart(kept)}"
+
+
+def _ignored(report: StatusReport, *, everything: bool) -> str:
+    """Say what a `.notewellignore` leaves out."""
+    shown = report.ignored if everything else report.ignored[:_SHOWN]
+    left = len(report.ignored) - len(shown)
+    more = f" and {left:,} more; --verbose shows all" if left else ""
+    return f"by .notewellignore: {', '.join(shown)}{more}"
 
 
 def _apart(kept: VectorStatus) -> str:

@@ -15,7 +15,8 @@ from typing import get_type_hints as types_of
 from notewell.adapters.surfaces import wire
 from notewell.adapters.surfaces.wire import Json
 from notewell.backends.policy import MOST_CHARS, MOST_DOCUMENTS
-from notewell.types import Document, Hit, NoteLinks, SearchAnswer
+from notewell.note_links import NoteLinks
+from notewell.types import Document, Hit, SearchAnswer
 
 Style: TypeAlias = Literal["openai", "openai-responses", "anthropic", "mcp"]
 """Whose way of writing a tool down: Chat Completions, Responses, Messages, or MCP."""

@@ -16,7 +16,8 @@ from notewell.adapters.surfaces.sentences import (
 )
 from notewell.backends.policy import Limit
 from notewell.errors import NotewellError
-from notewell.types import Document, Hit, NoteLinks, SearchAnswer
+from notewell.note_links import NoteLinks
+from notewell.types import Document, Hit, SearchAnswer
 
 if TYPE_CHECKING:
     from notewell.memory.remember import Remembered

@@ -31,9 +31,11 @@ from notewell.backends.builtin.vectors.sets import (
     IndexAccess,
     PickGeneration,
     find_set,
+    last_problems,
     live_generation,
     missing_now,
     newest_generation,
+    note_problem,
 )
 from notewell.backends.text.query import MOST_READ, parse_query
 from notewell.errors import BackendError, BackendFailed, EmbeddingError
@@ -157,6 +159,8 @@ class VectorEngine:
             agreements=HostAgreements(self._state_dir),
         )
         problem = self._problem(made, provider, run, anew=anew)
+        told = problem or made.denied
+        self._note(provider, told and told.removeprefix(f"{provider.name}: "))
         return EmbedReport(
             embedded=made.embedded,
             left=made.left,
@@ -181,6 +185,15 @@ class VectorEngine:
             ) from error
         self._pool.wake(provider)
         return None
+
+    def _note(self, provider: Provider, problem: str | None) -> None:
+        """Keep what came between a provider and its vectors, for those who ask later."""
+        with suppress(BackendError, IndexUnreadable):
+            with self._access.reading() as store:
+                before = last_problems(store).get(provider.name)
+            if before != problem:
+                with self._access.writing() as store:
+                    note_problem(store, provider.name, problem)
 
     def _ready(self, provider: Provider, run: Run) -> Embedder:
         """Open a provider, with its model fetched if that is what is missing."""

@@ -114,6 +114,7 @@ class PassageEmbedder:
         sent: Text has been given to the provider.
         embedded: Passages that have a vector, when they were counted last.
         left: Texts that wait for one.
+        denied: Why nothing was sent, where nobody has agreed to the host.
         warnings: What a person should know.
     """
 
@@ -143,6 +144,7 @@ class PassageEmbedder:
         self.sent = False
         self.embedded = 0
         self.left = 0
+        self.denied: str | None = None
         self.warnings: tuple[str, ...] = ()
 
     def may_begin(self, run: Run) -> bool:
@@ -172,7 +174,8 @@ class PassageEmbedder:
         passages = "passage" if texts == 1 else "passages"
         told = f"{texts:,} {passages}, about {upload.tokens:,} tokens"
         agree = "`notewell index --yes` agrees, once for this host"
-        self.warnings = (f"Nothing was sent to {host}: {told}; {agree}.",)
+        self.denied = f"nothing was sent to {host}: {told}; {agree}"
+        self.warnings = (f"N{self.denied[1:]}.",)
         return False
 
     def _upload(self, texts: int, size: int) -> Upload:

@@ -19,6 +19,7 @@ from notewell.adapters.embeddings.base import (
     EmbedsQuestions,
     Provider,
     ProviderChoice,
+    TellsIdentity,
 )
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.nearest import NearestNeighbours
@@ -26,9 +27,10 @@ from notewell.backends.builtin.vectors.outcome import QueryVector
 from notewell.backends.builtin.vectors.quantisation import floats_of
 from notewell.backends.builtin.vectors.sets import (
     VectorSet,
-    all_sets,
     answering_set,
+    last_problem,
     missing_now,
+    sets_with_vectors,
 )
 from notewell.backends.text.windows import cut_name
 from notewell.config import SearchSettings, WindowSettings
@@ -205,36 +207,56 @@ class QueryEmbedder:
         if rest:
             raise _resting(provider, rest)
         try:
-            embedder = self._pool.get(provider)
+            if provider.check is not None:
+                provider.check()
+            else:
+                self._pool.get(provider)
         except EmbeddingError as error:  # at once, and mended as soon as it is here
             raise _failed(error, sent=False) from error
-        if provider.remote:
-            self._require_any(provider)
+        made = self._made_by(provider)  # before anything is loaded or connected to
+        embedder = self._pool.get(provider)
         try:
-            identity = embedder.identity()
+            known = known_identities(embedder, made)
         except EmbeddingError as error:
             self._pool.rest(provider, error)
             raise _failed(error, sent=False) from error
-        self._require_vectors(provider, identity, lacking=lacking)
-        vector = self._remember((identity.encoded(), text))
+        if not known:
+            with self._reading() as store:
+                raise _none_yet(store, provider)
+        self._require_vectors(provider, known[0], lacking=lacking)
+        vector = self._asked(provider, embedder, (known[0].encoded(), text))
+        identity = _of_length(provider, known, len(vector) // 4)
+        if identity != known[0]:
+            self._require_vectors(provider, identity, lacking=lacking)
+        return QueryVector(vector=vector, identity=identity)
+
+    def _asked(
+        self, provider: Provider, embedder: Embedder, key: tuple[str, str]
+    ) -> bytes:
+        """Return the vector of a question, asked for once."""
+        vector = self._remember(key)
         if vector is None:
             try:
-                vector = _embedded(embedder, text)
+                vector = _embedded(embedder, key[1])
             except EmbeddingError as error:
                 self._pool.rest(provider, error)
                 raise _failed(error, sent=True) from error
-            _require_usable(provider, vector, identity.dimension)
+            _require_usable(provider, vector)
             self._pool.wake(provider)
-            self._remember((identity.encoded(), text), vector)
-        return QueryVector(vector=vector, identity=identity)
+            self._remember(key, vector)
+        return vector
 
-    def _require_any(self, provider: Provider) -> None:
-        """See, before anybody is connected to, that an index was made with a provider."""
+    def _made_by(self, provider: Provider) -> list[EmbeddingIdentity]:
+        """Return whose vectors there are of a provider, the newest first."""
         with self._reading() as store:
-            made = {identity.provider for identity, _ in all_sets(store)}
-        if provider.name not in made:
-            why = f"there are no vectors of {provider.name} yet; {_MAKE}"
-            raise _NotNow("not-ready", why)
+            made = [
+                identity
+                for identity in sets_with_vectors(store)
+                if identity.provider == provider.name
+            ]
+            if not made:
+                raise _none_yet(store, provider)
+        return made
 
     def _require_vectors(
         self, provider: Provider, identity: EmbeddingIdentity, *, lacking: Lacking
@@ -250,21 +272,18 @@ class QueryEmbedder:
                 raise _NotNow("not-ready", "the index was removed")
             kept = answering_set(store, tables, identity, cut)
             if kept is None or not _has_any(store, kept):
-                why = f"there are no vectors of {provider.name} yet; {_MAKE}"
-            elif (
+                raise _none_yet(store, provider)
+            if (
                 provider.remote
                 and not store.get(kept.whole)
                 and missing_now(store, tables, kept)
             ):
                 # A question leaves this machine for a whole set, or for nothing.
-                why = f"the vectors of {provider.name} are not complete; {_MAKE}"
-            elif lacking != "any" and missing_now(store, tables, kept) > (
+                raise _incomplete(store, provider)
+            if lacking != "any" and missing_now(store, tables, kept) > (
                 _few(store) if lacking == "few" else 0
             ):
-                why = f"the vectors of {provider.name} are not complete; {_MAKE}"
-            else:
-                return
-        raise _NotNow("not-ready", why)
+                raise _incomplete(store, provider)
 
     def _remember(
         self, key: tuple[str, str], vector: bytes | None = None
@@ -305,8 +324,56 @@ def _embedded(embedder: Embedder, text: str) -> bytes:
     return rows.astype("<f4").tobytes()
 
 
-def _require_usable(provider: Provider, vector: bytes, dimension: int) -> None:
-    floats = floats_of(vector) if len(vector) == 4 * dimension else ()
+def known_identities(
+    embedder: Embedder, made: Sequence[EmbeddingIdentity]
+) -> list[EmbeddingIdentity]:
+    """Return those of the identities that can be of an embedder's vectors.
+
+    Raises:
+        EmbeddingError: only the model tells, and it fails.
+    """
+    if isinstance(embedder, TellsIdentity):
+        return [one for one in made if one == embedder.identity_of(one.dimension)]
+    identity = embedder.identity()
+    return [identity] if identity in made else []
+
+
+def _of_length(
+    provider: Provider, known: Sequence[EmbeddingIdentity], length: int
+) -> EmbeddingIdentity:
+    """Return the identity of vectors that turned out to be so long."""
+    for identity in known:
+        if identity.dimension == length:
+            return identity
+    why = (
+        f"{provider.name} gives vectors of {length} numbers now, and those of the index"
+        f" have {known[0].dimension}; {_MAKE}"
+    )
+    raise _NotNow("not-ready", why, sent=True)
+
+
+def _none_yet(store: Store, provider: Provider) -> _NotNow:
+    failed = last_problem(store, provider.name)
+    if failed is None:
+        why = f"there are no vectors of {provider.name} yet; {_MAKE}"
+    else:
+        why = f"there are no vectors of {provider.name}, for the last run failed: {failed}"
+    return _NotNow("not-ready", why)
+
+
+def _incomplete(store: Store, provider: Provider) -> _NotNow:
+    why = f"the vectors of {provider.name} are not complete; {_MAKE}"
+    failed = last_problem(store, provider.name)
+    if failed is not None:
+        why = (
+            f"the vectors of {provider.name} are not complete, for the last run stopped:"
+            f" {failed}"
+        )
+    return _NotNow("not-ready", why)
+
+
+def _require_usable(provider: Provider, vector: bytes) -> None:
+    floats = floats_of(vector)
     if not any(floats) or not all(map(math.isfinite, floats)):
         raise _NotNow(
             "bad-vector",

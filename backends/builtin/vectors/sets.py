@@ -8,6 +8,7 @@ also the texts of a generation that wait for a vector of a set.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -19,6 +20,7 @@ from notewell.adapters.embeddings.base import EmbeddingIdentity
 from notewell.backends.builtin.errors import IndexUnreadable
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.foreign import read_json, read_member, read_names
 from notewell.values import dataclass
 
 if TYPE_CHECKING:
@@ -45,6 +47,9 @@ create table if not exists nw_vector_sets(
 
 PickGeneration: TypeAlias = Callable[[Store], Generation]
 """Says which generation of the text index is meant."""
+
+_PROBLEMS: Final = "vector_problems"
+"""Key of what `last_problems` reads."""
 
 _State: TypeAlias = tuple[int | None, int]
 
@@ -264,6 +269,45 @@ def all_sets(store: Store) -> list[tuple[EmbeddingIdentity, VectorSet]]:
         (read_identity(identity), VectorSet(key, dimension, cut))
         for key, identity, dimension, cut in rows
     ]
+
+
+def sets_with_vectors(store: Store) -> list[EmbeddingIdentity]:
+    """Return the identities of which there is any vector, the newest first.
+
+    Raises:
+        apsw.CorruptError: an identity is damaged.
+    """
+    return [
+        identity
+        for identity, kept in reversed(all_sets(store))
+        if store.one(f"select 1 from {kept.texts} limit 1")
+    ]
+
+
+def last_problems(store: Store) -> dict[str, str]:
+    """Return why the last run has not made all vectors, by the name of the provider."""
+    written = store.get(_PROBLEMS)
+    try:
+        found = read_json(written.encode()) if written else None
+    except ValueError:
+        return {}
+    told = ((name, read_member(found, name)) for name in read_names(found))
+    return {name: why for name, why in told if isinstance(why, str)}
+
+
+def last_problem(store: Store, provider: str) -> str | None:
+    """Return why the last run has not made all vectors of a provider, and what to do."""
+    told = last_problems(store).get(provider)
+    if told is None or "notewell index" in told:
+        return told
+    return f"{told}, then run `notewell index`"
+
+
+def note_problem(store: Store, provider: str, problem: str | None) -> None:
+    """Write down why the last run has not made all vectors of a provider."""
+    others = {k: v for k, v in last_problems(store).items() if k != provider}
+    now = {**others, provider: problem} if problem else others
+    store.put(_PROBLEMS, json.dumps(now))
 
 
 def read_identity(identity: str) -> EmbeddingIdentity:

@@ -17,7 +17,7 @@ from notewell.front_matter import names_in_front_matter
 from notewell.links import Link, read_links
 from notewell.memory.reading import enter_catalogue, name_aids
 from notewell.memory.setup import Setup
-from notewell.types import NoteLink, NoteLinks
+from notewell.note_links import NoteLink, NoteLinks
 from notewell.workspace import NamedNote, Note, read_note, scan, split_lines
 from notewell.workspace.document import find_open_note, read_located
 from notewell.workspace.names import (

@@ -35,11 +35,11 @@ from notewell.memory.setup import (
     sentences,
     set_up,
 )
+from notewell.note_links import NoteLinks
 from notewell.scope import ConversationKind
 from notewell.types import (
     Document,
     IndexReport,
-    NoteLinks,
     ProviderProbe,
     SearchAnswer,
     Source,

@@ -47,6 +47,7 @@ def status_report(
         index=index,
         extra_paths=scanned.extra_paths,
         skipped=(*scanned.skipped, *index.skipped),
+        ignored=scanned.ignored,
         fallbacks=index.fallbacks,
         warnings=(
             *settings.warnings,

@@ -109,6 +109,7 @@ class WorkspaceScan:
         folders: Every folder that was looked into, absolute.
         unread: Paths of notes and folders that are there, or should be, and cannot be
             read now, each with the reason for a person.
+        ignored: What an ignore file leaves out, fit for printing; folders end in `/`.
     """
 
     notes: tuple[Note, ...]
@@ -117,6 +118,7 @@ class WorkspaceScan:
     bytes: int
     folders: tuple[str, ...] = ()
     unread: Mapping[str, str] = field(default_factory=dict[str, str])
+    ignored: tuple[str, ...] = ()
 
     def why_unread(self, path: str) -> str | None:
         """Return why a note cannot be read now, by itself or for a folder above it."""

@@ -133,6 +133,7 @@ def scan(workspace: Workspace, *, until: float | None = None) -> WorkspaceScan:
         extra_paths=tuple(extra_paths),
         bytes=sum(note.size for note in walk.notes),
         folders=tuple(walk.folders),
+        ignored=tuple(sorted({show_name(path) for path in walk.ignored})),
         unread={relative_to(root, path): why for path, why in walk.unread.items()},
     )
 
@@ -150,6 +151,7 @@ class _Walk:
         self.skipped: list[Skipped] = []
         self.folders: list[str] = []
         self.unread: dict[str, str] = {}
+        self.ignored: list[str] = []
         # Beside `notes` if trees may overlap: device and inode, the only names that
         # two paths to one file are sure to share on a disk that ignores case.
         self._keeps_identities = keeps_identities
@@ -316,6 +318,7 @@ class _Walk:
 
     def _wanted(self, path: str, rules: IgnoreRules) -> bool:
         if rules.levels and rules.exclude(path):
+            self.ignored.append(path)
             return False
         if is_valid_name(path):
             return True

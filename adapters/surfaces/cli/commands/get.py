@@ -15,7 +15,8 @@ from notewell.adapters.surfaces.cli.options import (
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.plain_text import decode_argument, one_line, visible
 from notewell.adapters.surfaces.sentences import why_missing
-from notewell.types import Document, NoteLinks
+from notewell.note_links import NoteLinks
+from notewell.types import Document
 
 _TEXT: Final = """Print lines of notes.
 

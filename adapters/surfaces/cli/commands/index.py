@@ -13,7 +13,7 @@ from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.overview import skip_lines
 from notewell.adapters.surfaces.cli.progress import IndexProgress, VectorProgress
 from notewell.adapters.surfaces.plain_text import one_line
-from notewell.adapters.surfaces.sentences import number_of
+from notewell.adapters.surfaces.sentences import changes_text, number_of
 from notewell.errors import NotewellError
 from notewell.types import IndexReport
 
@@ -169,7 +169,7 @@ def _sentence(report: IndexReport, seconds: float) -> str:
     files = number_of(report.files, "file")
     chunks = number_of(report.chunks, "passage")
     vectors = f", {report.embedded:,} with a vector" if report.embedded else ""
-    changed = f"{report.changed:,} changed" if report.changed else "nothing changed"
+    changed = changes_text(report) or "nothing changed"
     return f"{files}, {chunks}{vectors}; {changed}; {seconds:.1f} s"
 
 

@@ -13,7 +13,7 @@ from notewell.adapters.surfaces.cli.options import Command
 from notewell.adapters.surfaces.cli.screen import Screen
 from notewell.adapters.surfaces.plain_text import decode_argument, one_line
 from notewell.adapters.surfaces.sentences import link_target, why_missing
-from notewell.types import NoteLink, NoteLinks
+from notewell.note_links import NoteLink, NoteLinks
 
 _TEXT: Final = """Show the links in a note, and those to it from other notes.
 

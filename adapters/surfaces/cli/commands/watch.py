@@ -11,7 +11,7 @@ from notewell.adapters.surfaces.cli.options import Command, CommandUsageError
 from notewell.adapters.surfaces.cli.output import CommandOutput
 from notewell.adapters.surfaces.cli.progress import VectorProgress
 from notewell.adapters.surfaces.plain_text import one_line
-from notewell.adapters.surfaces.sentences import number_of
+from notewell.adapters.surfaces.sentences import changes_text, number_of
 
 if TYPE_CHECKING:
     from notewell.errors import BackendError
@@ -104,7 +104,7 @@ class _Log:
 
 def _sentence(report: "IndexReport") -> str:
     parts = [
-        f"{report.changed:,} changed" if report.changed else "up to date",
+        changes_text(report) or "up to date",
         number_of(report.files, "file"),
         number_of(report.chunks, "passage"),
     ]

@@ -119,7 +119,7 @@ def test_the_model_behind_a_compatible_server_gets_its_prefixes(
     embedder.embed(["text"], "query")
     embedder.embed(["text"], "document")
 
-    sent = [seen.texts for seen in server.seen[1:]]
+    sent = [seen.texts for seen in server.seen]
     assert sent == [["search_query: text"], ["search_document: text"]]
 
 

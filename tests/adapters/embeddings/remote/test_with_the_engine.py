@@ -1,12 +1,15 @@
 """A memory with a remote provider, from the settings to the answer, over real HTTP."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import notewell
 from notewell import SyncMemory, open_memory_sync
 
 if TYPE_CHECKING:
@@ -45,10 +48,32 @@ class House:
             workspace=self.root,
             config=config,
             environ={"OPENCLAW_STATE_DIR": str(self._state)},
-            overrides={_SEARCH + key: value for key, value in settings.items()},
+            overrides={
+                _SEARCH + key: value
+                for key, value in settings.items()
+                if value is not None
+            },
         )
         self._open.append(memory)
         return memory
+
+    def child(self, code: str) -> list[str]:
+        """Run a program that has a `memory` with this provider; return its lines."""
+        opened = (
+            "import sys; from notewell import open_memory_sync; memory = open_memory_sync("
+            f"workspace={str(self.root)!r}, overrides={{{_SEARCH + 'provider'!r}: 'openai',"
+            f" {_SEARCH + 'remote.baseUrl'!r}: {self._server.url!r}}});"
+        )
+        folder = str(Path(notewell.__file__).parents[1])
+        ran = subprocess.run(
+            [sys.executable, "-c", opened + code],
+            env={"PYTHONPATH": folder, "OPENCLAW_STATE_DIR": str(self._state)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            timeout=300,
+            check=True,
+        )
+        return ran.stdout.decode("utf-8").splitlines()
 
     def close(self) -> None:
         for memory in self._open:
@@ -129,6 +154,65 @@ def test_no_key_reaches_an_answer_a_report_or_a_status(
     assert "auth" in repr(answer.fallbacks) or "not-ready" in repr(answer.fallbacks)
     assert "verysecret" not in shown
     assert "about herons" not in shown
+
+
+def test_a_search_at_an_endpoint_of_ones_own_is_one_request(
+    house: House, server: "Server"
+) -> None:
+    house.write("a.md", "A note about herons.\n")
+    house.memory(outputDimensionality=None).refresh()
+    server.seen.clear()
+
+    answer = house.memory(outputDimensionality=None).search("herons")
+
+    assert answer.provider == "openai"
+    assert [seen.texts for seen in server.seen] == [["herons"]]
+
+
+def test_a_model_whose_vectors_became_longer_is_used_after_the_next_run_and_back(
+    house: House, server: "Server"
+) -> None:
+    def of_length(length: int) -> None:
+        def longer(seen: "Seen") -> "Reply":
+            texts = enumerate(seen.texts)
+            rows = [
+                {"index": i, "embedding": server.vector(t, length)} for i, t in texts
+            ]
+            return server.reply(body={"data": rows})
+
+        server.behave = longer
+
+    house.write("a.md", "A note about herons.\n")
+    asked = {"outputDimensionality": None, "fallback": "none"}
+    house.memory(**asked).refresh()
+    of_length(5)
+
+    changed = house.memory(**asked).search("herons")
+    house.memory(**asked).refresh()
+    mended = house.memory(**asked).search("herons")
+    of_length(4)
+    back = house.memory(**asked).search("herons")
+
+    [step] = changed.fallbacks
+    assert (
+        "gives vectors of 5 numbers now, and those of the index have 4" in step.message
+    )
+    assert (mended.provider, mended.fallbacks) == ("openai", ())
+    assert (back.provider, back.fallbacks) == ("openai", ())
+
+
+def test_a_provider_without_vectors_is_neither_loaded_nor_asked(
+    house: House, server: "Server"
+) -> None:
+    house.write("a.md", "A note about herons.\n")
+    house.memory(provider="static").refresh()
+    server.seen.clear()
+    reason, loaded = house.child(
+        "print(memory.search('herons').fallbacks[0].reason);"
+        "print(sorted({'httpx', 'ssl', 'numpy', 'asyncio'} & sys.modules.keys()))"
+    )
+
+    assert (reason, loaded, server.seen) == ("not-ready", "[]", [])
 
 
 def _empty_account(server: "Server", seen: "Seen") -> "Reply":

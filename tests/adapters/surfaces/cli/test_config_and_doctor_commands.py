@@ -113,6 +113,7 @@ def test_a_healthy_machine_has_no_problem(run: "Notewell") -> None:
         "disk",
         "workspace",
         "vector search",
+        "vectors",
         "embedding",
         "index",
     ]

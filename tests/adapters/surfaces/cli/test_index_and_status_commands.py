@@ -162,15 +162,18 @@ def test_an_extra_path_with_a_problem_is_shown(
 
 
 def test_status_says_that_the_vectors_were_never_made(
-    run: "Notewell", tmp_path: Path
+    run: "Notewell", environ: dict[str, str], tmp_path: Path
 ) -> None:
     file = tmp_path / "openclaw.json"
     file.write_text('{memory: {search: {provider: "openai"}}}', encoding="utf-8")
     run("search", "anything", "--config", str(file))
 
+    missing = run("status", "--config", str(file)).text
+    environ["OPENAI_API_KEY"] = "sk-none"
     text = run("status", "--config", str(file)).text
 
-    assert "                openai: none yet: run `notewell index`" in text.splitlines()
+    assert "                openai: none yet; run `notewell index`" in text.splitlines()
+    assert "openai: none: openai: there is no API key; set OPENAI_API_KEY" in missing
 
 
 @pytest.mark.parametrize(

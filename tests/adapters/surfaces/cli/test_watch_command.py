@@ -96,7 +96,7 @@ def test_a_note_that_vanishes_is_forgotten(watch: Watch) -> None:
 
     (watch.notes / "MEMORY.md").unlink()
 
-    assert watch.said() == "1 changed, 0 files, 0 passages"
+    assert watch.said() == "1 removed, 0 files, 0 passages"
 
 
 def test_json_is_refused(run: "Notewell") -> None:
