@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import combinations
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from notewell.backends.base import Findings, Query
 from notewell.backends.contract.case import Case, Contract
@@ -71,7 +71,14 @@ def _numbers(paths: Iterable[str]) -> set[int]:
 
 
 class FiltersContract(Contract):
-    """Filters narrow the question, and not its answer."""
+    """Filters narrow the question, and not its answer.
+
+    Attributes:
+        one_pair_in: How many pairs of filters there are for each that is asked for. An engine
+            that starts a program for a question may ask for fewer than all.
+    """
+
+    one_pair_in: ClassVar[int] = 1
 
     async def _filtered(
         self, case: Case, chosen: Filter, text: str = "otter", limit: int = 1000
@@ -94,7 +101,8 @@ class FiltersContract(Contract):
             ]
 
             assert sorted(order) == sorted(NOTES)
-            for (at, one), (to, other) in combinations(enumerate(PARTS), 2):
+            pairs = list(combinations(enumerate(PARTS), 2))
+            for (at, one), (to, other) in pairs[:: self.one_pair_in]:
                 if (one.paths and other.paths) or (one.since and other.since):
                     continue
                 found = await self._filtered(case, _joined(one, other), limit=3)

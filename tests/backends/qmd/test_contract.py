@@ -14,6 +14,7 @@ from notewell.config import load_settings
 
 class TestQmd(BackendContract):
     engine = QmdBackend
+    one_pair_in = 7  # a question starts Node; `TestQmdOnEveryPair` asks for all
 
     @pytest.fixture(autouse=True)
     def _with_the_real_program(
@@ -35,3 +36,8 @@ class TestQmd(BackendContract):
         )
         site = super().site(root, state)
         return replace(site, memory=settings.memory, environ=self._environ)
+
+
+@pytest.mark.soak
+class TestQmdOnEveryPair(TestQmd):
+    one_pair_in = 1
