@@ -44,6 +44,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
         "PYTHONPATH": str(Path(notewell.__file__).parents[1]),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm-256color",
+        "CI": "1",  # no process goes on when a command has ended
     }
 
 

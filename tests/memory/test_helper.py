@@ -2,12 +2,14 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
+import notewell
 from notewell import open_memory_sync
 
 
@@ -29,6 +31,28 @@ def notes(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "MEMORY.md").write_text("The cat is Bertrand.\n", encoding="utf-8")
     return folder
+
+
+def test_a_search_from_the_shell_leaves_the_looking_to_it(
+    notes: Path, environ: dict[str, str]
+) -> None:
+    environ["PYTHONPATH"] = str(Path(notewell.__file__).parents[1])
+    with open_memory_sync(workspace=notes, environ=environ) as memory:
+        memory.refresh()
+    (notes / "MEMORY.md").write_text("The cat is Ada.\n", encoding="utf-8")
+    line = [sys.executable, "-P", "-m", "notewell", "search", "cat", "--workspace"]
+
+    ran = subprocess.run(
+        [*line, str(notes)], env=environ, capture_output=True, timeout=300, check=True
+    )
+    for _ in range(3_000):
+        if not pending(notes, environ):
+            break
+        time.sleep(0.1)
+
+    assert b"1 note has changed" in ran.stderr
+    assert pending(notes, environ) == 0
+    assert list((Path(environ["OPENCLAW_STATE_DIR"]) / "helpers").iterdir())
 
 
 def pending(notes: Path, environ: dict[str, str]) -> int:
@@ -78,15 +102,15 @@ def test_there_is_one_for_an_index_and_it_knows_no_key(
                 break
             time.sleep(0.01)
         (tmp_path / "end").touch()
-        third = False
+        third = None
         for _ in range(1_000):
             third = memory.refresh_later()
-            if third:
+            if third == "started":
                 break
             time.sleep(0.01)
 
     given, folder, streams = json.loads(told.read_text(encoding="utf-8"))
-    assert (first, second, third) == (True, False, True)
+    assert (first, second, third) == ("started", "running", "started")
     assert "OPENAI_API_KEY" not in given
     assert given["NOTEWELL_OFFLINE"] == "1"
     assert folder == "/"

@@ -6,6 +6,6 @@ the promise of one JSON object on stdout. `call` is what a command is called wit
 `output` and `screen` are where it writes.
 """
 
-from notewell.adapters.surfaces.cli.entry import main
+from notewell.adapters.surfaces.cli.entry import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -4,10 +4,12 @@
 has an answer too; whatever goes wrong becomes a sentence or an error object.
 """
 
+import atexit
 import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -83,6 +85,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return invoke(words, output)
     except BaseException as error:  # noqa: BLE001 - everything gets an exit code
         return _reported(error, output)
+
+
+def run() -> int:
+    """Run the command of this process, and end the process at once.
+
+    What Python does at its end is done but for taking objects apart, which took a tenth
+    of a short command: exit functions are called and streams flushed. Where a thread is
+    left, Python ends as ever.
+    """
+    code = main()
+    if threading.active_count() > 1:
+        return code
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):  # none, closed, or nobody reads
+        return code
+    os._exit(code)
 
 
 def asks_for_json(words: Sequence[str]) -> bool:

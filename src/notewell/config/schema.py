@@ -238,7 +238,7 @@ class SyncSettings(ConfigBlock, frozen=True, kw_only=True):
     detach: Annotated[
         bool,
         boolean(),
-        "After a command's answer one process may go on with what two seconds left.",
+        "After a command's answer one process may go on with the index.",
     ] = True
     sessions: SessionSyncSettings = SessionSyncSettings()
 

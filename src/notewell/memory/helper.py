@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 
@@ -34,10 +34,10 @@ run_helper(sys.argv[2], open_memory_sync)
 """
 
 
-def start_helper(setup: Setup) -> bool:
+def start_helper(setup: Setup) -> Literal["started", "running"] | None:
     """Start one for an index; see `Memory.refresh_later`."""
     if setup.environ.get("CI") or not setup.agent.search.sync.detach:
-        return False
+        return None
     asked: dict[str, object] = {
         "workspace": str(setup.workspace.root),
         "agent": setup.agent.id,
@@ -47,8 +47,10 @@ def start_helper(setup: Setup) -> bool:
     said = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
     try:
         lock = _lock_of(setup.settings.state_dir, said)
-    except OSError:  # read-only, or one runs
-        return False
+    except BlockingIOError:
+        return "running"
+    except OSError:  # read-only
+        return None
     root = Path(__file__).parents[2]
     try:
         child = subprocess.Popen(
@@ -62,12 +64,12 @@ def start_helper(setup: Setup) -> bool:
             pass_fds=(lock,),
         )
     except OSError:
-        return False
+        return None
     finally:
         os.close(lock)
     child.returncode = 0  # nobody waits for it, and subprocess need not say so
     log("memory", "info", "process %d brings the index up to date", child.pid)
-    return True
+    return "started"
 
 
 def run_helper(
@@ -91,7 +93,8 @@ def _lock_of(state: Path, said: str) -> int:
     """Return the lock of the helper for an index, held as long as it is open anywhere.
 
     Raises:
-        OSError: somebody holds it, or the folder cannot be written.
+        BlockingIOError: somebody holds it.
+        OSError: the folder cannot be written.
     """
     import fcntl  # not on every system, and only here
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 from notewell.backends.base import Backend, KeepsFresh, Listener, Run, VectorWork
 from notewell.backends.loops import off_the_loop
@@ -393,16 +393,16 @@ class Memory:
         told = (*self._setup.told, *finished, *self._setup.policy.remarks)
         return replace(report, warnings=(*told, *report.warnings))
 
-    def refresh_later(self) -> bool:
+    def refresh_later(self) -> Literal["started", "running"] | None:
         """Let one process go on with the index after this program has ended.
 
         Returns:
-            Whether it was started. It is not where one runs already, with `CI` set, with
-            `sync.detach` off, and where the state folder cannot be written.
+            Whether it was started, or runs already. None where there may be none: with
+            `CI` set, with `sync.detach` off, and in a state folder that cannot be written.
         """
         from notewell.memory.helper import start_helper
 
-        return self.enabled and start_helper(self._setup)
+        return start_helper(self._setup) if self.enabled else None
 
     async def status(self) -> StatusReport:
         """Compare the notes on disk with the index, counting both now."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from notewell.backends.loops import PlainCalls, Runner, plain
 from notewell.backends.registry import DRIVEN
@@ -92,7 +92,7 @@ class SyncMemory(PlainCalls[Memory]):
 
         return SyncFlushControl(self._inner.flush, self._runner, loop=self._needs_loop)
 
-    def refresh_later(self) -> bool:
+    def refresh_later(self) -> Literal["started", "running"] | None:
         """Let one process go on after this program; see `Memory.refresh_later`."""
         return self._inner.refresh_later()
 

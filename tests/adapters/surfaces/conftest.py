@@ -67,6 +67,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {
         "HOME": str(home),
         "OPENCLAW_STATE_DIR": str(home / "state"),
+        "CI": "1",  # commands index what has changed themselves, and leave nothing running
         **_PLAIN,
     }
 

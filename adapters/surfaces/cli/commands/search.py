@@ -37,8 +37,8 @@ Notes of a day that it names (yesterday, 3 March) are lifted, and none is hidden
 Options narrow where the best are looked for; --path, --exclude, --tag, --where, --phrase
 and --without may be given several times. Without QUERY they show the newest first.
 
-The index is built on first use. Later, changed notes are indexed after the answer,
-for at most two seconds; what that leaves one process in the background goes on with.
+The index is built on first use. Later, one process in the background looks for
+changed notes after the answer, and nobody waits for it.
 """
 _EXAMPLES: Final = (
     ("notewell search gateway port", "ask the configured workspace"),
@@ -228,10 +228,10 @@ def _is_up_to_date(answer: SearchAnswer) -> bool:
 
 
 def _refresh(memory: "SyncMemory", call: CommandCall) -> None:
-    """Index what has changed. The answer is out: nothing here may spoil it."""
+    """Have indexed what has changed. The answer is out: nothing here may spoil it."""
     try:
-        if memory.refresh(within=_REFRESH_SECONDS).pending:
-            memory.refresh_later()
+        if memory.refresh_later() is None:
+            memory.refresh(within=_REFRESH_SECONDS)
     except Exception as error:  # noqa: BLE001 - see above
         if call.output.verbose:
             call.output.note(f"note: the index was not refreshed: {error!r}")
