@@ -19,6 +19,7 @@ from notewell.adapters.embeddings.local.disk import quiet
 from notewell.adapters.embeddings.local.gguf import GgufHead
 from notewell.errors import EmbeddingError
 from notewell.foreign import well_formed
+from notewell.installing import install_command, install_extra
 
 if TYPE_CHECKING:
     from llama_cpp import Llama
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 LONGEST: Final = 2048
 """Tokens that are read at once at most: passages are shorter, and memory grows."""
 
+_PACKAGE: Final = "llama-cpp-python"
 _POOLINGS: Final = ("none", "mean", "cls", "last")
 
 _CALLBACKS: Final[list[object]] = []  # C code holds them, so they must stay
@@ -160,7 +162,7 @@ def import_llama_cpp() -> ModuleType:
             "local",
             f"llama-cpp-python cannot be loaded: {exc}",
             reason="missing",
-            remedy="install it again: pip install --force-reinstall llama-cpp-python",
+            remedy="install it again: " + install_command(_PACKAGE, again=True),
         ) from exc
     return llama_cpp
 
@@ -171,7 +173,7 @@ def not_installed() -> EmbeddingError:
         "local",
         "llama-cpp-python is not installed",
         reason="missing",
-        remedy='install it: pip install "notewell[llama]"',
+        remedy=f"install it: {install_extra('llama')}",
     )
 
 
@@ -229,7 +231,7 @@ def _not_loaded(path: Path, said: Sequence[str], remedy: str) -> EmbeddingError:
             "local",
             f"the installed llama-cpp-python is too old for {path.name}: {why}",
             reason="version",
-            remedy="install a newer one: pip install --upgrade llama-cpp-python",
+            remedy="install a newer one: " + install_command(_PACKAGE, again=True),
         )
     return EmbeddingError(
         "local",
@@ -252,5 +254,5 @@ def _embedded(model: "Llama", piece: str) -> list[float]:
             "local",
             f"llama.cpp failed on a text of {len(piece)} characters",
             reason="exit",
-            remedy="upgrade it: pip install --upgrade llama-cpp-python",
+            remedy="upgrade it: " + install_command(_PACKAGE, again=True),
         ) from exc

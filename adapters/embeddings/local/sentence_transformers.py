@@ -25,6 +25,7 @@ from notewell.adapters.embeddings.local.hub import endpoint_of, home_of
 from notewell.adapters.embeddings.prefixes import Prefixes, describe, prefixes_for
 from notewell.errors import EmbeddingError, without_logins
 from notewell.foreign import well_formed
+from notewell.installing import install_extra
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -209,7 +210,7 @@ def _need_package() -> None:
             NAME,
             "sentence-transformers is not installed",
             reason="missing",
-            remedy='install it: pip install "notewell[sentence-transformers]"',
+            remedy=f"install it: {install_extra(NAME)}",
         )
 
 
@@ -331,7 +332,7 @@ class ModelFolder:
                     NAME,
                     f"sentence-transformers cannot be loaded: {exc}",
                     reason="missing",
-                    remedy='install it: pip install "notewell[sentence-transformers]"',
+                    remedy=f"install it: {install_extra(NAME)}",
                 ) from exc
             except Exception as exc:
                 # Nothing is promised about what a damaged folder raises.

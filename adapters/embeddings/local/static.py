@@ -136,11 +136,13 @@ def open_package() -> StaticEmbedder:
     """
     found = find_spec(PACKAGE)
     if found is None or found.origin is None:
+        from notewell.installing import install_command  # rare
+
         raise EmbeddingError(
             NAME,
             f"the package {PACKAGE} is not installed",
             reason="model-missing",
-            remedy=f"pip install {_PINNED}",
+            remedy=install_command(_PINNED),
         )
     folder = Path(found.origin).parent
     return StaticEmbedder(folder / _VOCABULARY, folder / _TABLE)
@@ -388,10 +390,12 @@ class Tokenizer:
 
 
 def _unusable(path: Path, exc: Exception) -> EmbeddingError:
+    from notewell.installing import install_command  # rare
+
     why = (exc.strerror if isinstance(exc, OSError) else None) or "it cannot be read"
     return EmbeddingError(
         NAME,
         f"{path} cannot be used: {why}",
         reason="corrupt",
-        remedy=f"install it again: pip install --force-reinstall {_PINNED}",
+        remedy=f"install it again: {install_command(_PINNED, again=True)}",
     )

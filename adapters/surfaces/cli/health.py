@@ -25,9 +25,9 @@ from notewell.adapters.surfaces.cli.overview import (
     pending_files,
     textless_files,
 )
-from notewell.adapters.surfaces.mcp import INSTALL
 from notewell.adapters.surfaces.sentences import number_of, size_text
 from notewell.errors import ConfigError, EmbeddingError, NotewellError
+from notewell.installing import install_command, install_extra
 from notewell.types import VECTOR_SEARCH, ProviderProbe, StatusReport
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _sqlite() -> HealthCheck:
             name="sqlite",
             status="problem",
             detail=f"apsw cannot be loaded: {error}",
-            remedy="pip install --force-reinstall apsw",
+            remedy=install_command("apsw", again=True),
         )
     versions = f"SQLite {apsw.sqlite_lib_version()}, apsw {apsw.apsw_version()}"
     return HealthCheck(name="sqlite", status="ok", detail=versions)
@@ -117,7 +117,7 @@ def _full_text() -> HealthCheck:
             name="full text",
             status="warning",
             detail=f"FTS5 is missing ({error}): searches read the files, slowly",
-            remedy="pip install --force-reinstall apsw",
+            remedy=install_command("apsw", again=True),
         )
     finally:
         connection.close()
@@ -129,7 +129,7 @@ def _mcp() -> HealthCheck:
     try:
         found = version("mcp")
     except PackageNotFoundError:
-        detail = f"optional and not installed; `notewell mcp` needs it: {INSTALL}"
+        detail = f"optional and not installed; `notewell mcp` needs it: {install_extra('mcp')}"
         return HealthCheck(name="mcp", status="ok", detail=detail)
     return HealthCheck(
         name="mcp", status="ok", detail=f"mcp {found} for `notewell mcp`"

@@ -5,10 +5,7 @@ it is reached, with `startup` before the SDK and `web` behind `http`. The packag
 which the extra `mcp` installs, is needed by `server` and `web`.
 """
 
-from typing import Final, NamedTuple
-
-INSTALL: Final = "pip install 'notewell[mcp]'"
-"""What installs the package `mcp`."""
+from typing import NamedTuple
 
 
 class Offer(NamedTuple):

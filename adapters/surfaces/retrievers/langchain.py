@@ -9,6 +9,7 @@ from notewell.adapters.surfaces.retrievers.asking import (
     metadata_of,
 )
 from notewell.filters import Filter
+from notewell.installing import install_extra
 from notewell.types import SearchAnswer
 
 try:
@@ -20,7 +21,7 @@ try:
     from langchain_core.retrievers import BaseRetriever
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"{error.msg}; LangChainRetriever needs it: pip install 'notewell[langchain]'",
+        f"{error.msg}; LangChainRetriever needs it: {install_extra('langchain')}",
         name=error.name,
     ) from error
 

@@ -9,6 +9,7 @@ from notewell.adapters.surfaces.retrievers.asking import (
     metadata_of,
 )
 from notewell.filters import Filter
+from notewell.installing import install_extra
 from notewell.types import Hit, SearchAnswer
 
 try:
@@ -16,8 +17,7 @@ try:
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"{error.msg}; LlamaIndexRetriever needs it: "
-        "pip install 'notewell[llama-index]'",
+        f"{error.msg}; LlamaIndexRetriever needs it: {install_extra('llama-index')}",
         name=error.name,
     ) from error
 

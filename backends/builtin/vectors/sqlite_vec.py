@@ -51,9 +51,7 @@ _TOO_NEW: Final = (0, 2)
 _SUFFIXES: Final = ("", ".so", ".dylib", ".dll")
 """What SQLite itself tries behind a name."""
 
-_INSTALL: Final = (
-    "install sqlite-vec 0.1.9, or set memorySearch.store.vector.extensionPath"
-)
+_PACKAGE: Final = "sqlite-vec==0.1.9"
 
 MOST: Final = 4096
 """Rows that the table gives at once."""
@@ -124,10 +122,10 @@ def _load(store: Store, settings: VectorSettings) -> Extension:
     given = settings.extension_path
     path = given if given is not None else _installed()
     if path is None:
-        return _absent("", f"sqlite-vec is not installed; {_INSTALL}")
+        return _absent("", f"sqlite-vec is not installed; {_install()}")
     shown = show_name(str(path))
     if not any(isfile(f"{path}{suffix}") for suffix in _SUFFIXES):
-        return _absent(shown, f"there is no sqlite-vec at {shown}; {_INSTALL}")
+        return _absent(shown, f"there is no sqlite-vec at {shown}; {_install()}")
     try:
         store.connection.enable_load_extension(True)
         try:
@@ -137,11 +135,9 @@ def _load(store: Store, settings: VectorSettings) -> Extension:
         version = str(store.one("select vec_version()"))
     except (apsw.Error, AttributeError) as error:
         _log_once(f"sqlite-vec at {shown}: {show_name(str(error))}")
-        return _absent(shown, f"sqlite-vec at {shown} cannot be loaded; {_INSTALL}")
+        return _absent(shown, f"sqlite-vec at {shown} cannot be loaded; {_install()}")
     if not _OLDEST <= _numbers(version) < _TOO_NEW:
-        why = (
-            f"sqlite-vec {version} at {shown} is not one that is understood; {_INSTALL}"
-        )
+        why = f"sqlite-vec {version} at {shown} is not one that is understood; {_install()}"
         return Extension(path=shown, reason="version", why=why)
     return Extension(version=version.removeprefix("v"), path=shown)
 
@@ -156,6 +152,14 @@ def _installed() -> Path | None:
         return None
     suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
     return Path(found.origin).with_name(f"vec0{suffix}")
+
+
+def _install() -> str:
+    from notewell.installing import install_command  # rare
+
+    return (
+        f"{install_command(_PACKAGE)}, or set memorySearch.store.vector.extensionPath"
+    )
 
 
 def _absent(path: str, why: str) -> Extension:

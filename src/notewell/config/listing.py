@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from notewell.config.blocks import ConfigBlock, GivenValue, Leaf, leaf_keys, value_at
@@ -96,6 +97,30 @@ def _listed(settings: Settings, given: GivenSettings) -> Iterator[ResolvedValue]
     ):
         origin = "default" if value is None else "file"
         yield ResolvedValue(key=key, value=value, origin=origin)
+
+
+class KeyDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a key, whether somebody set it or not.
+
+    Attributes:
+        key: Its full key; `<id>` stands for any.
+        default: What counts where nothing is set, as Markdown.
+        accepted: What may be written.
+        about: What it does.
+    """
+
+    key: str
+    default: str
+    accepted: str
+    about: str
+
+
+def describe_keys() -> tuple[KeyDescription, ...]:
+    """Return what is known of every key."""
+    return tuple(
+        KeyDescription(key=key, default=default, accepted=accepted, about=about)
+        for key, default, accepted, about in _rows()
+    )
 
 
 def reference_table() -> str:

@@ -9,7 +9,7 @@ import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall
 from notewell.adapters.surfaces.cli.options import Command, completing, whole_number
-from notewell.adapters.surfaces.mcp import INSTALL, Offer
+from notewell.adapters.surfaces.mcp import Offer
 from notewell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,7 +80,11 @@ def mcp_command(
     """Serve until the client leaves, or a signal comes."""
     call = CommandCall.of(context)
     if find_spec("mcp") is None:
-        raise UsageError("the MCP server needs the package mcp", remedy=INSTALL)
+        from notewell.installing import install_extra
+
+        raise UsageError(
+            "the MCP server needs the package mcp", remedy=install_extra("mcp")
+        )
     overrides = {"memory.enabled": True} if replace_openclaw else {}
     memory = _memory_of(call, chat_type, overrides)
     offer = Offer(write=write, structured=structured)

@@ -329,7 +329,7 @@ def test_without_the_package_it_says_what_to_install(
         provider(request_for(local=write("a.gguf", BERT))).open()
 
     assert missing.value.reason == "missing"
-    assert 'pip install "notewell[llama]"' in missing.value.remedy
+    assert "install 'llama-cpp-python>=" in missing.value.remedy
 
 
 def test_one_core_is_left_to_others() -> None:

@@ -1,5 +1,6 @@
 """`notewell config` and `notewell doctor`."""
 
+import json
 import os
 from importlib.metadata import version
 from pathlib import Path
@@ -81,6 +82,75 @@ def test_what_is_lacking_and_what_is_not_used_is_said_once_for_all_agents(
     assert "Transcripts need" in lacking
     assert unused.startswith("memory.search.multimodal is a setting of OpenClaw")
     assert said == [f"warning: {lacking}", f"warning: {unused}"]
+
+
+def test_every_line_of_the_settings_fits_a_narrow_terminal(
+    run: "Notewell", tmp_path: Path
+) -> None:
+    file = config_file(
+        tmp_path,
+        json.dumps(
+            {"memory": {"search": {"extraPaths": ["/a/long/folder/of/notes"] * 9}}}
+        ),
+    )
+
+    text = run("config", "--config", file).text
+
+    lines = text.splitlines()
+    assert max(map(len, lines[1:])) <= 80  # the first names the file
+    assert "embeddinggemma-300M-Q8_0.gguf" in text.replace("\n", "").replace(" ", "")
+
+
+def test_what_is_changed_can_be_seen_alone(run: "Notewell", tmp_path: Path) -> None:
+    file = config_file(tmp_path, '{memory: {citations: "off"}}')
+
+    plain = run("config", "--changed", "--config", file)
+    value = run("config", "--changed", "--json", "--config", file, workspace=None).value
+
+    assert '  citations  "off"  file' in plain.text
+    assert "backend" not in plain.text
+    assert [each["key"] for each in value["values"]] == ["memory.citations"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "key", "example"),
+    [
+        ("memory.offline", "memory.offline", "{memory: {offline: false}}"),
+        ("OFFLINE", "memory.offline", "{memory: {offline: false}}"),
+        (
+            "memory.search.provider",
+            "agents.defaults.memorySearch.provider",
+            '{agents: {defaults: {memorySearch: {provider: "ollama"}}}}',
+        ),
+        (
+            "models.providers.openai.apiKey",
+            "models.providers.openai.apiKey",
+            '{models: {providers: {openai: {apiKey: "…"}}}}',
+        ),
+    ],
+)
+def test_one_setting_is_shown_with_how_to_set_it(
+    run: "Notewell", tmp_path: Path, asked: str, key: str, example: str
+) -> None:
+    file = config_file(tmp_path, '{memory: {search: {provider: "ollama"}}}')
+
+    text = run("config", "get", asked, "--config", file).text
+    value = run("config", "get", asked, "--json", "--config", file).value
+
+    assert text.startswith(f"{key}\n")
+    assert f"set it with  {example}\n" in text
+    assert "notewell.json5" in text
+    assert (value["key"], value["example"]) == (key, example)
+
+
+def test_a_setting_with_a_slip_or_of_several_meanings_is_answered_with_names(
+    run: "Notewell",
+) -> None:
+    slip, several = run("config", "get", "ofline"), run("config", "get", "maxResults")
+
+    assert (slip.code, several.code) == (2, 2)
+    assert "did you mean memory.offline?" in slip.said
+    assert "memory.qmd.limits.maxResults" in several.said
 
 
 def test_a_key_is_never_shown(run: "Notewell", tmp_path: Path) -> None:
@@ -294,7 +364,8 @@ def test_what_comes_with_the_install_and_is_not_there_is_told(
 
     checks = [item for item in ran.value["checks"] if item["name"] == "embedding"]
     remedies = [check["remedy"] for check in checks if check["remedy"]]
-    assert remedies == (["pip install wordllama==0.4.0.post1"] if told else [])
+    assert len(remedies) == told
+    assert all(each.endswith("install wordllama==0.4.0.post1") for each in remedies)
     assert (ran.code, answer["mode"], answer["degraded"]) == (0, "keyword", False)
     assert [hit["path"] for hit in answer["results"]] == ["MEMORY.md"]
 
@@ -311,7 +382,7 @@ def test_an_extension_that_is_not_there_is_a_warning_with_the_remedy(
     [check] = [item for item in ran.value["checks"] if item["name"] == "vector search"]
     assert (ran.code, check["status"]) == (0, "warning")
     assert check["detail"] == "in-process: there is no sqlite-vec at /nowhere/vec0"
-    assert check["remedy"].startswith("install sqlite-vec")
+    assert "install sqlite-vec==0.1.9, or set " in check["remedy"]
 
 
 def test_a_doctor_builds_no_index(run: "Notewell", environ: dict[str, str]) -> None:

@@ -236,7 +236,7 @@ def test_without_the_package_vectors_are_compared_in_the_process(
     found = meant.notebook.ask("vehicle")
 
     assert steps(found) == stepped_down("missing")
-    assert "install sqlite-vec" in found.fallbacks[0].message
+    assert " install sqlite-vec" in found.fallbacks[0].message
     assert found.hits[0].path == "memory/car.md"
 
 
