@@ -149,7 +149,10 @@ def _import_all() -> None:
     import notewell
 
     for found in pkgutil.walk_packages(notewell.__path__, "notewell."):
-        if not found.name.endswith(".__main__") and ".contract" not in found.name:
+        # The retrievers need packages of others, and no command loads them.
+        if not found.name.endswith(".__main__") and not any(
+            part in found.name for part in (".contract", ".retrievers.")
+        ):
             importlib.import_module(found.name)
     for name in ("jinja2", "numpy", "rich.table", "sqlite_vec", "watchfiles"):
         importlib.import_module(name)
