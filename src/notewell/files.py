@@ -146,8 +146,13 @@ def take_lock(lock: "FileLock", *, within: float = 0.0) -> bool:
     return True
 
 
-def replace_file(file: Path, raw: bytes) -> None:
+def replace_file(file: Path, raw: bytes, *, mode: int = 0o600) -> None:
     """Put other bytes in the place of a file, or make one; never a part of them.
+
+    Args:
+        file: The file; a link there is replaced, and not followed.
+        raw: What it holds then.
+        mode: Its permissions then.
 
     Raises:
         OSError: the folder cannot be written; the file is as it was.
@@ -159,6 +164,8 @@ def replace_file(file: Path, raw: bytes) -> None:
         with open(os.open(draft, flags, 0o600), "wb") as opened:
             opened.write(raw)
             opened.flush()
+            if mode != 0o600:
+                os.fchmod(opened.fileno(), mode)
             os.fsync(opened.fileno())
         draft.replace(file)
     except BaseException:

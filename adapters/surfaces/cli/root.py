@@ -38,6 +38,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "bench": "Measure engines side by side, on your own notes.",
     "models": "Fetch the embedding model, once.",
     "mcp": "Serve the memory to agents by MCP.",
+    "hooks": "Print what makes other programs use the memory by themselves.",
     "completion": "Print what makes a shell complete commands.",
 }
 _TEXT: Final = """Memory search for AI agents over plain Markdown files.

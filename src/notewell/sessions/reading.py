@@ -14,6 +14,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from notewell.files import open_regular, writable_text
 from notewell.foreign import read_items, read_json, read_member
+from notewell.sessions.records import SpokenRecord, spoken_elsewhere
 
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 """A longer line holds a picture or the output of a tool; it is passed over."""
@@ -182,6 +183,9 @@ class Utterance(NamedTuple):
 
 def utterance_of(record: object) -> Utterance | None:
     """Return what a line of a transcript says, or None when it says nothing to keep."""
+    elsewhere = spoken_elsewhere(record)
+    if elsewhere is not None:
+        return _said_elsewhere(elsewhere)
     role = _role(read_member(record, "message", "role"))
     if read_member(record, "type") != "message" or role is None:
         return None
@@ -190,6 +194,18 @@ def utterance_of(record: object) -> Utterance | None:
         return None
     at = _moment(read_member(record, "message", "timestamp"))
     return Utterance(role, text, at or _moment(read_member(record, "timestamp")))
+
+
+def _said_elsewhere(spoken: SpokenRecord) -> Utterance | None:
+    role = _role(spoken.role)
+    text = clean_text(spoken.text, role) if role else ""
+    return Utterance(role, text, _moment(spoken.at)) if role and text else None
+
+
+def _is_message(record: object) -> bool:
+    return (
+        read_member(record, "type") == "message" or spoken_elsewhere(record) is not None
+    )
 
 
 def clean_text(text: str, role: Role) -> str:
@@ -244,7 +260,7 @@ def _read(opened: BinaryIO, begin: Position) -> Transcription:
                     line=number, role=said.role, text=said.text, at=said.at
                 )
                 messages.append(text)
-            silent += said is None and read_member(record, "type") == "message"
+            silent += said is None and _is_message(record)
         if line.ended:
             offset, number = offset + line.size, number + 1
     return Transcription(
