@@ -15,6 +15,6 @@ if not os.path.isdir(os.path.join(PACKAGE, "backends")):
 
     notewell.__path__.append(ROOT)
 
-from notewell.__main__ import main
+from notewell.__main__ import run_command
 
-raise SystemExit(main())
+raise SystemExit(run_command())

@@ -5,6 +5,7 @@ only surfaces write them in camelCase. Every line number is 1-based, both ends a
 and a line ends at LF only.
 """
 
+from collections.abc import Mapping
 from dataclasses import field
 from datetime import date, datetime
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -438,6 +439,7 @@ class StatusReport:
         key_hint: Which key of a provider was found where none is named, and how to use it.
         switch: What switched memory on or off, in words; empty where nothing did.
         ignored: What a `.notewellignore` leaves out; folders end in `/`.
+        sockets: By which commands ask an open engine, and how many have.
     """
 
     agent: str
@@ -458,3 +460,4 @@ class StatusReport:
     switch: str = ""
     key_hint: str = ""
     ignored: tuple[str, ...] = ()
+    sockets: Mapping[str, int] = field(default_factory=dict[str, int])

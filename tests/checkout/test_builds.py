@@ -128,7 +128,7 @@ def test_the_wheel_has_the_version_the_licence_and_the_command(wheel: Path) -> N
     assert f"\nVersion: {__version__}\n" in files[f"{record}/METADATA"].decode()
     assert f"{record}/licenses/LICENSE" in files
     assert (
-        "notewell = notewell.__main__:main"
+        "notewell = notewell.__main__:run_command"
         in files[f"{record}/entry_points.txt"].decode()
     )
 

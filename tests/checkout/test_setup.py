@@ -65,7 +65,7 @@ def add_checkout(folder: Path) -> Path:
     shutil.copytree(ROOT / "bin", folder / "bin", ignore=shutil.ignore_patterns("__*"))
     (folder / "src" / "notewell").mkdir(parents=True)
     (folder / "src" / "notewell" / "__init__.py").touch()
-    start = "from notewell.adapters.surfaces.cli import main\n"
+    start = "from notewell.adapters.surfaces.cli import main as run_command\n"
     (folder / "src" / "notewell" / "__main__.py").write_text(start, encoding="utf-8")
     for part in ("adapters", "backends"):
         (folder / part).mkdir()

@@ -6,6 +6,6 @@ the promise of one JSON object on stdout. `call` is what a command is called wit
 `output` and `screen` are where it writes.
 """
 
-from notewell.adapters.surfaces.cli.entry import main, run
+from notewell.adapters.surfaces.cli.entry import lost_answer, main, run
 
-__all__ = ["main", "run"]
+__all__ = ["lost_answer", "main", "run"]

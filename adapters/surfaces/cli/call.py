@@ -13,6 +13,7 @@ from notewell.adapters.surfaces.cli.output import CommandOutput
 from notewell.values import dataclass
 
 if TYPE_CHECKING:
+    from notewell.adapters.surfaces.cli.screen import Screen
     from notewell.config import Settings
     from notewell.memory import SyncMemory
 
@@ -78,11 +79,23 @@ def _overrides(call: CommandCall) -> Mapping[str, object]:
     return {key: value for key, value in given.items() if value is not None}
 
 
+def screen_of(call: CommandCall) -> "Screen":
+    """Return the screen that the answer is for."""
+    from notewell.adapters.surfaces.cli.screen import Screen
+
+    host = call.output.host
+    return Screen.described(host.environ, host.columns) if host else Screen.of()
+
+
 @contextmanager
 def memory_of(
     call: CommandCall, *, agent: str | None = None
 ) -> Generator["SyncMemory"]:
     """Open the memory that the options of a call name; `agent` beats them."""
+    if (host := call.output.host) is not None:
+        with host.memory_of(call) as lent:
+            yield lent
+        return
     from notewell.memory import open_memory_sync  # late: `--help` needs none of it
 
     with open_memory_sync(

@@ -106,6 +106,13 @@ def run() -> int:
     os._exit(code)
 
 
+def lost_answer(problem: OSError, words: Sequence[str]) -> int:
+    """Tell that stdout did not take an answer that was made elsewhere."""
+    output = CommandOutput(json=asks_for_json(words))
+    said = problem.strerror or "unknown error"
+    return report_failure(StdoutError(said, reader_left=False), output)
+
+
 def asks_for_json(words: Sequence[str]) -> bool:
     """Whether JSON is asked for on the line, even on one that cannot be parsed."""
     options = words[: words.index("--")] if "--" in words else words

@@ -6,9 +6,13 @@ a buffer that fails once more when Python ends after `| head` has gone.
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from notewell.adapters.surfaces.plain_text import encode_utf8, visible
+
+if TYPE_CHECKING:
+    from notewell.memory import SyncMemory
 
 STDIN: Final = 0
 STDOUT: Final = 1
@@ -28,6 +32,30 @@ class StdoutError(Exception):
         self.reader_left = reader_left
 
 
+class CommandHost(Protocol):
+    """A program that stays, and runs a command of another one.
+
+    Attributes:
+        environ: The environment of the other one.
+        columns: How wide its terminal is; None: it has none.
+    """
+
+    environ: Mapping[str, str]
+    columns: int | None
+
+    def memory_of(self, call: Any) -> "AbstractContextManager[SyncMemory]":
+        """Lend the memory that the options of a call name, if it is the open one."""
+        ...
+
+    def accept(self, name: str) -> None:
+        """Go on with a command if it is one that is served."""
+        ...
+
+    def vouch(self, whole: bool) -> None:
+        """Go on with an answer if it is whole; else the other one asks for itself."""
+        ...
+
+
 class CommandOutput:
     """The answer goes to stdout, once; everything else goes to stderr.
 
@@ -35,7 +63,10 @@ class CommandOutput:
         json: Whether the answer is one JSON object.
         verbose: Whether diagnostics are shown in full.
         answered: Whether the answer has been written.
+        host: Who runs the command for another program; None: this is its own process.
     """
+
+    host: CommandHost | None = None
 
     def __init__(self, *, json: bool) -> None:
         self.json = json

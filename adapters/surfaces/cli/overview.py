@@ -101,6 +101,10 @@ def draw_status(
     return "\n".join(lines) + "\n"
 
 
+def _serving(path: str, commands: int) -> str:
+    return f"{path}, {number_of(commands, 'command')} served"
+
+
 def indexed_files(report: StatusReport) -> str:
     """Say how many files are in the index, and of how many notes unless it has more.
 
@@ -125,6 +129,8 @@ def _rows(
     yield "memory", _switch(report)
     yield "engine", [_engine(report)]
     yield "sources", [" and ".join(report.sources)]
+    if report.sockets:
+        yield "serving", [_serving(*each) for each in report.sockets.items()]
     if report.index.location:
         yield "index", [report.index.location, *_index(report)]
         yield "last indexed", [_last(report)]

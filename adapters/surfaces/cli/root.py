@@ -78,6 +78,8 @@ class Root(CommandWithHelp, click.Group):
             return self._resolve_help(ctx, args[1:])
         if name not in COMMANDS and not name.startswith("-"):
             raise _unknown(name)
+        if (host := cast("CommandOutput", ctx.obj).host) is not None:
+            host.accept(name)
         return super().resolve_command(ctx, args)
 
     def _resolve_help(

@@ -42,8 +42,20 @@ class Screen:
     @classmethod
     def of(cls, descriptor: int = STDOUT) -> Self:
         """Look at a descriptor and at NO_COLOR, FORCE_COLOR and TERM."""
-        environ = os.environ
         terminal = os.isatty(descriptor)
+        wide = _width(descriptor) if terminal else None
+        return cls.described(os.environ, wide)
+
+    @classmethod
+    def described(cls, environ: Mapping[str, str], wide: int | None) -> Self:
+        """Return the screen of an environment.
+
+        Args:
+            environ: With NO_COLOR, FORCE_COLOR, TERM and COLUMNS.
+            wide: How many columns the terminal has, 0 if it does not say; None: it is no
+                terminal.
+        """
+        terminal = wide is not None
         able = terminal and environ.get("TERM", "dumb") not in ("dumb", "")
         forced = environ.get("FORCE_COLOR", "0").lower() not in ("", "0", "false")
         coloured = not environ.get("NO_COLOR") and (able or forced)
@@ -51,7 +63,7 @@ class Screen:
             terminal=terminal,
             coloured=coloured,
             linked=coloured and able and environ.get("TERM") != "linux",
-            columns=_columns(descriptor) if terminal else None,
+            columns=None if wide is None else _columns(environ, wide),
         )
 
     def paint(self, text: str, look: Look) -> str:
@@ -73,17 +85,19 @@ def can_animate(descriptor: int) -> bool:
     return os.isatty(descriptor) and os.environ.get("TERM", "dumb") not in ("dumb", "")
 
 
-def _columns(descriptor: int) -> int:
+def _width(descriptor: int) -> int:
     try:
-        wide = int(os.environ.get("COLUMNS", "0"))
+        return os.get_terminal_size(descriptor).columns
+    except OSError:
+        return 0
+
+
+def _columns(environ: Mapping[str, str], wide: int) -> int:
+    try:
+        told = int(environ.get("COLUMNS", "0"))
     except ValueError:
-        wide = 0
-    if wide <= 0:
-        try:
-            wide = os.get_terminal_size(descriptor).columns
-        except OSError:
-            wide = 80
-    return min(max(wide or 80, _NARROWEST), _WIDEST_TEXT)
+        told = 0
+    return min(max(told if told > 0 else wide or 80, _NARROWEST), _WIDEST_TEXT)
 
 
 def wrapped(text: str, columns: int | None) -> Iterator[tuple[int, int]]:

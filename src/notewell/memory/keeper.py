@@ -45,7 +45,7 @@ class Keeper:
             ConfigError: a setting makes no sense.
             UsageError: there is no such agent or workspace, or its memory is off.
         """
-        self._setup = set_up(
+        self.setup = set_up(
             workspace=workspace,
             agent=agent,
             config=config,
@@ -54,13 +54,13 @@ class Keeper:
             environ=environ,
             overrides=overrides,
         )
-        if not self._setup.enabled:
+        if not self.setup.enabled:
             raise UsageError(
-                f"nothing to watch, memory is switched off: {self._setup.switch}",
+                f"nothing to watch, memory is switched off: {self.setup.switch}",
                 remedy="`notewell config` shows every switch",
             )
         # No server: all work is done here, in the foreground.
-        self.memory = SyncMemory(Memory(self._setup, session_key=None, server=False))
+        self.memory = SyncMemory(Memory(self.setup, session_key=None, server=False))
 
     def runs(
         self, *, warn: Callable[[str], None], vectors: VectorWork = MAKE
@@ -72,7 +72,7 @@ class Keeper:
             vectors: Who is told how far the vectors are.
         """
         pause = _FIRST_PAUSE
-        with ChangeWaiter(self._setup, warn=warn) as changes:
+        with ChangeWaiter(self.setup, warn=warn) as changes:
             while True:
                 try:
                     yield self.memory.refresh(vectors=vectors)

@@ -105,6 +105,7 @@ class Memory:
     """One agent's memory. Made by `open_memory`; safe to share between tasks.
 
     Attributes:
+        setup: What it was opened with.
         settings: Every setting, resolved.
         workspace: The folder of notes.
         policy: What the settings mean for the engine that is configured.
@@ -122,7 +123,7 @@ class Memory:
         self.session_key = session_key
         self.enabled = setup.enabled
         self.server = server
-        self._setup = setup
+        self.setup = setup
         self._engine = LazyEngine(setup, stays=server)
         self._watcher: Watcher | None = None
 
@@ -134,7 +135,7 @@ class Memory:
     @property
     def agent(self) -> str:
         """The agent's id."""
-        return self._setup.agent.id
+        return self.setup.agent.id
 
     async def open(self) -> Self:
         """Begin; an engine is opened when it is first needed, at once in a server.
@@ -192,7 +193,7 @@ class Memory:
             UsageError: the filter wants another source than `sources`.
         """
         asked = check_query(
-            self._setup,
+            self.setup,
             query,
             session_key=self.session_key,
             max_results=max_results,
@@ -200,7 +201,7 @@ class Memory:
             sources=sources,
             chosen=filter,
         )
-        named = question_dates(self._setup, query, now)
+        named = question_dates(self.setup, query, now)
         answer = self._answer(query, named.understood)
         built: tuple[str, ...] = ()
         if asked.reason is not None:
@@ -209,7 +210,7 @@ class Memory:
             engine = await self._engine.get()
             if not self.server:  # which answers from the notes meanwhile
                 heard = listener or listener_of(progress, waiting)
-                built = await build_once(engine, heard, self._setup.embedding.hint)
+                built = await build_once(engine, heard, self.setup.embedding.hint)
             answer = self._answer(query, named.understood)  # the search begins here
             findings = await engine.search(asked.query(self.hides, named))
         except BackendError as error:
@@ -240,7 +241,7 @@ class Memory:
             return disabled_document(path, start)
         return await off_the_loop(
             read_document,
-            self._setup,
+            self.setup,
             path,
             start=start,
             lines=lines,
@@ -268,7 +269,7 @@ class Memory:
             return tuple(disabled_document(path, 1) for path in paths)
         return await off_the_loop(
             read_documents,
-            self._setup,
+            self.setup,
             paths,
             max_chars=max_chars,
             hides=self.hides,
@@ -287,7 +288,7 @@ class Memory:
             return NoteLinks(path=path, found=False, reason="memory-disabled")
         from notewell.memory.links import note_links
 
-        return await off_the_loop(note_links, self._setup, path, hides=self.hides)
+        return await off_the_loop(note_links, self.setup, path, hides=self.hides)
 
     async def remember(self, text: str, *, long_term: bool = False) -> "Remembered":
         """Append a text to today's log, and make it searchable.
@@ -307,7 +308,7 @@ class Memory:
         from notewell.memory.remember import remember
 
         return await remember(
-            self._setup,
+            self.setup,
             text,
             long_term=long_term,
             hides=self.hides,
@@ -337,7 +338,7 @@ class Memory:
 
         return await off_the_loop(
             session_context,
-            self._setup,
+            self.setup,
             kind,
             session_key=self.session_key,
             hides=self.hides,
@@ -350,7 +351,7 @@ class Memory:
         """The turn before a compaction, in which an agent writes things down."""
         from notewell.memory.flush import FlushControl
 
-        return FlushControl(self._setup, self.session_key, self._index_now)
+        return FlushControl(self.setup, self.session_key, self._index_now)
 
     async def refresh(
         self,
@@ -390,7 +391,7 @@ class Memory:
         )
         report = await engine.refresh(run)
         log_run(report)
-        told = (*self._setup.told, *finished, *self._setup.policy.remarks)
+        told = (*self.setup.told, *finished, *self.setup.policy.remarks)
         return replace(report, warnings=(*told, *report.warnings))
 
     def refresh_later(self) -> Literal["started", "running"] | None:
@@ -402,7 +403,7 @@ class Memory:
         """
         from notewell.memory.helper import start_helper
 
-        return start_helper(self._setup) if self.enabled else None
+        return start_helper(self.setup) if self.enabled else None
 
     async def status(self) -> StatusReport:
         """Compare the notes on disk with the index, counting both now."""
@@ -415,7 +416,7 @@ class Memory:
             except BackendError as error:
                 problems = (*sentences(error), *problems)
         return status_report(
-            self._setup,
+            self.setup,
             await off_the_loop(scan, self.workspace),
             await engine.status() if engine else None,
             backend=self.settings.memory.backend,
@@ -430,11 +431,11 @@ class Memory:
         """
         from notewell.memory.status import probe_providers
 
-        return await off_the_loop(probe_providers, self._setup.embedding, embed=embed)
+        return await off_the_loop(probe_providers, self.setup.embedding, embed=embed)
 
     def seen_from(self, session_key: str | None) -> "Memory":
         """Return this memory as another conversation sees it; only this one is closed."""
-        seen = Memory(self._setup, session_key=session_key, server=self.server)
+        seen = Memory(self.setup, session_key=session_key, server=self.server)
         seen._engine = self._engine
         return seen
 
@@ -445,12 +446,12 @@ class Memory:
             self.settings.state_dir,
             self.agent,
             self.session_key,
-            everything=not self._setup.allows(self.session_key),
+            everything=not self.setup.allows(self.session_key),
         )
 
     def leaves_out(self, path: str) -> bool:
         """Whether the settings close a path to everybody."""
-        return self._setup.policy.left_out(self.workspace, path) is not None
+        return self.setup.policy.left_out(self.workspace, path) is not None
 
     async def close(self) -> None:
         """Release what the backend holds. Calling it twice is harmless."""
@@ -474,11 +475,11 @@ class Memory:
         if isinstance(engine, KeepsFresh):
             from notewell.memory.watch import watched
 
-            self._watcher = watched(self._setup, engine)
+            self._watcher = watched(self.setup, engine)
 
     def _answer(self, query: str, understood: Understood | None) -> AnswerBuilder:
         return AnswerBuilder(
-            setup=self._setup,
+            setup=self.setup,
             query=query,
             backend=self.settings.memory.backend,
             started=time.perf_counter(),
@@ -488,7 +489,7 @@ class Memory:
     async def _finish_notes(self) -> tuple[str, ...]:
         from notewell.memory.remember import finished_texts
 
-        return await off_the_loop(finished_texts, self._setup)
+        return await off_the_loop(finished_texts, self.setup)
 
     def _unwatched(self) -> tuple[str, ...]:
         problem = self._watcher.problem if self._watcher else None

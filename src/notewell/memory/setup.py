@@ -4,6 +4,7 @@ In which conversations memory may be seen is said by OpenClaw's kind of rules.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ from notewell.adapters.embeddings.choose import choose_providers
 from notewell.backends.base import Backend, Listener, Run, Site
 from notewell.backends.loops import in_event_loop
 from notewell.backends.policy import Policy
-from notewell.backends.registry import STAND_IN, open_backend, policy_of
+from notewell.backends.registry import DRIVEN, STAND_IN, open_backend, policy_of
 from notewell.config import (
     AgentSettings,
     ScopeMatch,
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 
 _NAMED: Final = frozenset({"file", OWN_NAME})
 """Origins of a workspace that a configuration file names,"""
+
+_READ: Final = re.compile(
+    r"^(OPENCLAW|NOTEWELL|HF|XDG|QMD|OLLAMA|SSL)_|^(HOME|PATH|TZ|TMPDIR)$"
+    r"|(KEY|TOKEN|SECRET|PASSWORD|PROXY|ENDPOINT)$",
+    re.IGNORECASE,
+)
+"""Variables on which an answer may depend."""
 
 _OF_FILE: Final = _NAMED | {"default"}
 """or leads to."""
@@ -108,6 +116,33 @@ class Setup:
         """Whether the agent's transcripts are a source."""
         return self.no_transcripts is None
 
+    def agrees(self, other: "Setup") -> bool:
+        """Whether two answer alike: the same notes, settings, keys and providers."""
+        return self._resolved() == other._resolved()
+
+    def _resolved(self) -> tuple[object, ...]:
+        driven = self.settings.memory.backend in DRIVEN
+        read = {
+            name: value
+            for name, value in self.environ.items()
+            if _READ.search(name) and not (driven and name == "PATH")
+        }
+        providers = [
+            (each.name, each.remote, each.host, each.instant, each.absent)
+            for each in self.embedding.providers
+        ]
+        chosen = (self.embedding.warnings, self.embedding.problems, self.embedding.hint)
+        return (
+            self.settings,
+            self.agent,
+            self.workspace,
+            self.own,
+            self.within,
+            read,
+            providers,
+            chosen,
+        )
+
     def allows(self, session_key: str | None) -> bool:
         """Say whether memory may be seen in a conversation at all."""
         scope = self.policy.scope
@@ -147,8 +182,13 @@ def set_up(
     server: bool,
     environ: Mapping[str, str] | None,
     overrides: Mapping[str, object],
+    folder: Path | None = None,
 ) -> Setup:
     """Read the configuration and find the workspace.
+
+    Args:
+        workspace: These are the arguments of `open_memory`.
+        folder: The folder that somebody is in; by default that of this process.
 
     Raises:
         ConfigError: a setting makes no sense.
@@ -165,7 +205,7 @@ def set_up(
     )
     chosen = settings.agent(agent)
     flag = Path(workspace) if workspace is not None else None
-    choice = _choose_workspace(settings, chosen, flag, home=home, server=server)
+    choice = _choose_workspace(settings, chosen, flag, home, folder, server=server)
     # The agent's extra paths belong to its workspace, not to any folder that is named.
     own = choice.root == Path(os.path.realpath(chosen.workspace))
     policy = policy_of(settings, chosen)
@@ -204,8 +244,9 @@ def _choose_workspace(
     settings: Settings,
     agent: AgentSettings,
     flag: Path | None,
-    *,
     home: Path,
+    folder: Path | None,
+    *,
     server: bool,
 ) -> WorkspaceChoice:
     return choose_workspace(
@@ -214,7 +255,7 @@ def _choose_workspace(
         configured_explicitly=agent.workspace_origin != "default",
         key=agent.workspace_key,
         home=home,
-        cwd=_current_folder(),
+        cwd=folder or _current_folder(),
         # Only the default agent may be given the folder that somebody happens to be in.
         server=server or agent.id != settings.default_agent,
     )

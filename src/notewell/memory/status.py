@@ -10,6 +10,7 @@ from notewell.adapters.embeddings.base import Provider, ProviderChoice
 from notewell.config import unused_settings
 from notewell.errors import EmbeddingError
 from notewell.memory.setup import Setup
+from notewell.private_socket import server_status, sockets
 from notewell.types import IndexStatus, ProviderProbe, Source, StatusReport
 from notewell.workspace import WorkspaceScan
 
@@ -48,6 +49,7 @@ def status_report(
         extra_paths=scanned.extra_paths,
         skipped=(*scanned.skipped, *index.skipped),
         ignored=scanned.ignored,
+        sockets=_sockets(setup),
         fallbacks=index.fallbacks,
         warnings=(
             *settings.warnings,
@@ -59,6 +61,17 @@ def status_report(
             *index.warnings,
         ),
     )
+
+
+def _sockets(setup: Setup) -> dict[str, int]:
+    """Return the sockets by which commands may ask an open engine for this memory."""
+    here = {"workspace": str(setup.workspace.root), "agent": setup.agent.id}
+    found: dict[str, int] = {}
+    for path in sockets(setup.environ):
+        told = server_status(path)
+        if told and here.items() <= told.items():
+            found[path] = int(str(told["served"]))
+    return found
 
 
 def probe_providers(

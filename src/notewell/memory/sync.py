@@ -58,6 +58,13 @@ class SyncMemory(PlainCalls[Memory]):
         """The day on the user's calendar."""
         return self._inner.today
 
+    def seen_from(self, session_key: str | None) -> "SyncMemory":
+        """Return this memory as another conversation sees it; only this one is closed."""
+        seen = object.__new__(SyncMemory)
+        seen._inner = self._inner.seen_from(session_key)
+        seen._runner, seen._needs_loop = self._runner, self._needs_loop
+        return seen
+
     search = plain(Memory.search)
     """Answer a question from the notes; see `Memory.search`."""
 

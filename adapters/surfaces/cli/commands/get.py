@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.call import CommandCall, memory_of, screen_of
 from notewell.adapters.surfaces.cli.note_paths import complete_notes
 from notewell.adapters.surfaces.cli.options import (
     Command,
@@ -112,7 +112,7 @@ def _print_several(call: CommandCall, paths: Sequence[str]) -> int:
 def _print(call: CommandCall, document: Document) -> None:
     for sentence in _remarks(document):
         call.output.note(one_line(sentence))
-    call.output.text(_rendered(document, Screen.of()))
+    call.output.text(_rendered(document, screen_of(call)))
 
 
 def _remarks(document: Document) -> list[str]:

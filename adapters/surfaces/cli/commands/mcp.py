@@ -9,6 +9,7 @@ import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall
 from notewell.adapters.surfaces.cli.options import Command, completing, whole_number
+from notewell.adapters.surfaces.cli.serving import CommandServer
 from notewell.adapters.surfaces.mcp import Offer
 from notewell.errors import UsageError
 
@@ -88,20 +89,23 @@ def mcp_command(
     overrides = {"memory.enabled": True} if replace_openclaw else {}
     memory = _memory_of(call, chat_type, overrides)
     offer = Offer(write=write, structured=structured)
-    if http_port is None:
-        from notewell.adapters.surfaces.mcp.stdio import serve_stdio
+    with CommandServer(memory.setup):
+        if http_port is None:
+            from notewell.adapters.surfaces.mcp.stdio import serve_stdio
 
-        return serve_stdio(memory, offer)
-    from notewell.adapters.surfaces.mcp.http import read_token, serve_http
+            return serve_stdio(memory, offer)
+        from notewell.adapters.surfaces.mcp.http import read_token, serve_http
 
-    file = Path(token_file) if token_file else _token_file(memory)
-    return serve_http(
-        memory,
-        offer,
-        port=http_port,
-        token=read_token(file, with_folder=not token_file),
-        ready=lambda url: call.output.note(f"serving {url}; the token is in {file}"),
-    )
+        file = Path(token_file) if token_file else _token_file(memory)
+        return serve_http(
+            memory,
+            offer,
+            port=http_port,
+            token=read_token(file, with_folder=not token_file),
+            ready=lambda url: call.output.note(
+                f"serving {url}; the token is in {file}"
+            ),
+        )
 
 
 def _memory_of(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from notewell.adapters.surfaces.cli.call import CommandCall, memory_of
+from notewell.adapters.surfaces.cli.call import CommandCall, memory_of, screen_of
 from notewell.adapters.surfaces.cli.entry import CommandFailure
 from notewell.adapters.surfaces.cli.filters import filter_of, filter_options, narrows
 from notewell.adapters.surfaces.cli.options import (
@@ -144,7 +144,11 @@ def answer_query(
                 progress=progress,
                 waiting=progress.wait,
             )
+        if call.output.host:
+            call.output.host.vouch(not answer.fallbacks)
         write_answer(answer, call, form)
+        if call.output.host:
+            return 0  # who keeps the index up to date is the host
         call.output.finish()
         looked = not sources and _is_up_to_date(answer)
         if not progress.ran and not looked and _wants_refresh(answer, memory):
@@ -184,7 +188,7 @@ def write_answer(answer: SearchAnswer, call: CommandCall, form: str | None) -> N
     if form == "markdown":
         call.output.text(results.answer_markdown(answer))
         return
-    screen = Screen() if form == "plain" else Screen.of()
+    screen = Screen() if form == "plain" else screen_of(call)
     call.output.text(results.draw_answer(answer, screen))
 
 

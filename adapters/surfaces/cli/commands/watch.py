@@ -14,6 +14,7 @@ from notewell.adapters.surfaces.plain_text import one_line
 from notewell.adapters.surfaces.sentences import changes_text, number_of
 
 if TYPE_CHECKING:
+    from notewell.adapters.surfaces.cli.serving import CommandServer
     from notewell.errors import BackendError
     from notewell.types import IndexReport
 
@@ -22,8 +23,8 @@ _TEXT: Final = """Keep the index up to date, vectors included, until it is ended
 Runs in the foreground and writes a line whenever something has changed. Notes are
 looked at again when their folders report a change and are quiet for
 memorySearch.sync.watchDebounceMs, and every memorySearch.sync.intervalMinutes. Searches
-of other processes go on meanwhile. Ctrl-C and SIGTERM end it cleanly; what was
-finished is kept.
+of other processes go on meanwhile, and use its open engine. Ctrl-C and SIGTERM end
+it cleanly; what was finished is kept.
 """
 _EXAMPLES: Final = (
     ("notewell watch", "the configured workspace"),
@@ -46,11 +47,12 @@ def watch_command(context: click.Context) -> int:
     try:
         _watch(call, log)
     except (KeyboardInterrupt, TerminationSignal):
-        log.line("stopped")
+        log.stopped()
     return 0
 
 
 def _watch(call: CommandCall, log: "_Log") -> None:
+    from notewell.adapters.surfaces.cli.serving import CommandServer
     from notewell.errors import BackendError
     from notewell.memory.keeper import Keeper  # late: `--help` needs none of it
 
@@ -61,8 +63,10 @@ def _watch(call: CommandCall, log: "_Log") -> None:
             config=call.config,
             backend=call.backend,
         ) as keeper,
+        CommandServer(keeper.setup) as server,
         VectorProgress(call.output) as vectors,
     ):
+        log.server = server
         log.line(f"watching {one_line(str(keeper.memory.workspace.root))}")
         for outcome in keeper.runs(warn=log.warn, vectors=vectors.work):
             if isinstance(outcome, BackendError):
@@ -78,10 +82,18 @@ class _Log:
         self._output = output
         self._told: set[str] = set()
         self._first = True
+        self.server: CommandServer | None = None
 
     def line(self, text: str) -> None:
         """Write a line."""
         self._output.text(f"{datetime.now():%H:%M:%S}  {text}\n")
+
+    def stopped(self) -> None:
+        """Say that it has ended, and how many commands of others it has run."""
+        served = self.server.served if self.server else 0
+        self.line(
+            f"stopped, {number_of(served, 'command')} served" if served else "stopped"
+        )
 
     def warn(self, text: str) -> None:
         """Write a warning, once."""
