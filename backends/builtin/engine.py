@@ -25,7 +25,7 @@ from notewell.backends.builtin.index_file import locate_index
 from notewell.backends.builtin.policy import BuiltinPolicy
 from notewell.backends.builtin.readers import ReaderPool
 from notewell.backends.builtin.schema import IndexIdentity
-from notewell.backends.builtin.search import IndexAnswer, search_index, unread_warnings
+from notewell.backends.builtin.search import IndexAnswer, list_from_index, search_index
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.outcome import (
     KEYWORDS_ONLY,
@@ -34,6 +34,7 @@ from notewell.backends.builtin.vectors.outcome import (
 )
 from notewell.backends.loops import WorkCancelled, cancellable, off_the_loop
 from notewell.backends.text.query import wants_newest
+from notewell.backends.weighing.answer import unread_warnings
 from notewell.errors import BackendFailed
 from notewell.types import IndexReport, IndexStatus
 from notewell.workspace.decoding import holds_no_text
@@ -159,9 +160,7 @@ class Engine:
         self, store: Store, query: Query, vector: QueryVector, outdated: str | None
     ) -> IndexAnswer:
         if wants_newest(query):
-            from notewell.backends.builtin.listing import list_newest  # rare
-
-            return list_newest(self._site, store, query, outdated)
+            return list_from_index(self._site, store, query, outdated)
         return search_index(self._site, store, query, vector=vector, outdated=outdated)
 
     def _with_pending(

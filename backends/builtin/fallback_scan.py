@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING
 
 from notewell.backends.base import Findings, Query, Site
 from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
-from notewell.backends.builtin.search import (
-    HitSelector,
-    empty_reason,
-    query_warnings,
-    unread_warnings,
-)
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
-from notewell.backends.builtin.verify import Verifier
 from notewell.backends.loops import WorkCancelled
 from notewell.backends.text.analysis import terms_of
 from notewell.backends.text.chunking import cut_passages
@@ -34,6 +27,13 @@ from notewell.backends.text.query import (
     wants_newest,
 )
 from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.backends.weighing.answer import (
+    HitSelector,
+    empty_reason,
+    query_warnings,
+    unread_warnings,
+)
+from notewell.backends.weighing.verify import Verifier
 from notewell.config import ChunkingSettings
 from notewell.types import Fallback, Freshness, Hit
 from notewell.workspace import Note, Workspace, read_note, scan, split_lines

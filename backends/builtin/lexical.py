@@ -2,30 +2,25 @@
 
 What a query costs here is what its terms' lists are long, so the rare terms are
 asked for first, and more common ones only while the lists stay short. The second
-stage (`text.scoring`) weighs everything that was asked for, common words too.
+stage (`weighing`) weighs everything that was asked for, common words too.
 
 FTS5 keeps no document frequencies: it counts a term's list whenever it is asked, which
 takes as long as the list. So those of terms that stand in a large share of the passages
 are recorded when the index has grown (`sync`), and only short lists are counted here.
 """
 
-import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 
 from notewell.backends.base import Query
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Snapshot, Store
-from notewell.backends.text.folding import NUMBER_KEY
-from notewell.backends.text.languages import LANGUAGE_MARK
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
-from notewell.backends.text.variants import ways_to_look_for, with_ways
+from notewell.backends.weighing.index import choose_plans
 from notewell.types import source_of
 
 if TYPE_CHECKING:  # loaded where there is a filter
@@ -33,12 +28,6 @@ if TYPE_CHECKING:  # loaded where there is a filter
 
 _LONGEST_LISTS = 20_000
 """Entries of term lists that a query may read, the rarest term's excepted."""
-
-_GROUP = 0.35
-"""Weight of the digits of a number beside the whole."""
-
-_CHEAP = 2_000
-"""Entries up to which a second way to the same thing is worth reading."""
 
 _WEIGHTS = "1.0, 0.6, 0.8"
 """BM25 weights of body, extra and context."""
@@ -108,82 +97,6 @@ def _chosen(index: Snapshot, query: Query, *, spoken: bool) -> "ChosenPassages |
     from notewell.backends.builtin import filtering  # most questions have no filter
 
     return filtering.ChosenPassages(index, query.filter, spoken=spoken)
-
-
-def document_frequencies(
-    index: Snapshot, query_terms: Sequence[QueryTerm]
-) -> dict[str, int]:
-    """Return in how many passages each term of the query stands; absent ones give 0."""
-    store, tables = index.store, index.tables
-    common = f"select passages from {tables.common} where term = ?"
-    counted = f"select doc from {tables.vocabulary} where term = ?"
-    return {
-        term: store.one(common, term) or store.one(counted, term) or 0
-        for term in sorted(
-            {term for query_term in query_terms for term in query_term.terms()}
-        )
-    }
-
-
-def languages_of(index: Snapshot) -> list[str]:
-    """Return the languages beside English that notes are in."""
-    rows = index.store.rows(
-        f"select term from {index.tables.vocabulary} where term > ? and term < ?",
-        LANGUAGE_MARK,
-        f"{LANGUAGE_MARK}\U0010ffff",
-    )
-    return [term.removeprefix(LANGUAGE_MARK) for (term,) in rows]
-
-
-def known_numbers(
-    query_terms: Sequence[QueryTerm], frequencies: Mapping[str, int]
-) -> tuple[QueryTerm, ...]:
-    """Leave out long numbers as a whole that no note holds.
-
-    Where one is held, its groups of digits are but parts of it.
-    """
-    numbers = {term for term in query_terms if term.exact[0].startswith(NUMBER_KEY)}
-    if not numbers:
-        return tuple(query_terms)
-    unknown = {term for term in numbers if not frequencies.get(term.exact[0])}
-    share = 1.0 if unknown == numbers else _GROUP
-    return tuple(
-        replace(term, weight=term.weight * share)
-        if term.exact[0].isdecimal() and not term.part
-        else term
-        for term in query_terms
-        if term not in unknown
-    )
-
-
-def in_other_ways(
-    index: Snapshot,
-    query_terms: Sequence[QueryTerm],
-    text: str,
-    frequencies: dict[str, int],
-    languages: Collection[str],
-) -> tuple[QueryTerm, ...]:
-    """Return the terms of a query with other ways to write them that stand somewhere.
-
-    Args:
-        index: Where.
-        query_terms: What was parsed.
-        text: The query.
-        frequencies: In how many passages each term stands; those found are added.
-        languages: Those that notes are in, beside English.
-    """
-    ways = ways_to_look_for(query_terms, text, frequencies, languages)
-    if not ways:
-        return tuple(query_terms)
-    found = dict(
-        index.store.rows(
-            f"select term, doc from {index.tables.vocabulary}"
-            " where term in (select value from json_each(?))",
-            json.dumps(sorted(set(chain.from_iterable(ways.values())))),
-        )
-    )
-    frequencies.update(found)
-    return with_ways(query_terms, ways, found)
 
 
 def keyword_candidates(
@@ -298,74 +211,12 @@ def read_passages(store: Store, sql: str, *values: object) -> list[Passage]:
     return found
 
 
-class _MatchPlan(NamedTuple):
-    """One way to ask FTS5 for a query term.
-
-    Attributes:
-        written: In FTS5's syntax.
-        cost: Entries of term lists that it reads.
-        second: The query term may be found without it: a stem, a phrase, a part.
-    """
-
-    written: str
-    cost: int
-    second: bool
-
-
 def _expression(
     query_terms: Sequence[QueryTerm],
     frequencies: Mapping[str, int],
     *,
     most: int | None = _LONGEST_LISTS,
 ) -> str:
-    """Return an FTS5 query: any of the terms, the rarest first, every one quoted.
-
-    Args:
-        most: How many entries of lists are read, the rarest term's excepted.
-    """
-    content = [
-        query_term
-        for query_term in query_terms
-        if not query_term.stop_word and _is_here(query_term, frequencies)
-    ]
-    plans = {
-        plan
-        for query_term in content or query_terms
-        for plan in _plans(query_term, frequencies)
-        if plan.cost
-    }
-    chosen: dict[str, None] = {}
-    spent = 0
-    for plan in sorted(plans, key=lambda each: (each.cost, each.written, each.second)):
-        if chosen and (plan.second and plan.cost > _CHEAP):
-            continue
-        if chosen and most is not None and spent + plan.cost > most:
-            break
-        chosen[plan.written] = None
-        spent += plan.cost
-    return " OR ".join(chosen)
-
-
-def _is_here(query_term: QueryTerm, frequencies: Mapping[str, int]) -> bool:
-    return query_term.prefix or any(
-        plan.cost for plan in _plans(query_term, frequencies)
-    )
-
-
-def _plans(query_term: QueryTerm, frequencies: Mapping[str, int]) -> list[_MatchPlan]:
-    plans = [
-        _MatchPlan(quoted(t), frequencies.get(t, 0), query_term.part)
-        for t in query_term.exact
-    ]
-    if query_term.prefix:
-        begun = f"{quoted(query_term.exact[0])} *"
-        plans[0] = _MatchPlan(begun, 1, query_term.part)
-    found = query_term.part or any(plan.cost for plan in plans)
-    plans += [
-        _MatchPlan(quoted(term), frequencies.get(term, 0), found)
-        for term in query_term.loose
-    ]
-    if query_term.phrase and all(frequencies.get(part) for part in query_term.phrase):
-        cost = sum(frequencies[part] for part in query_term.phrase)
-        plans.append(_MatchPlan(quoted(" ".join(query_term.phrase)), cost, found))
-    return plans
+    """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
+    plans = choose_plans(query_terms, frequencies, most=most)
+    return " OR ".join(plan.written for plan in plans)

@@ -1,39 +1,34 @@
-"""Answering a query: read it, find candidates, weigh, order, hold against the files."""
+"""Answering a query from the live generation of an index."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
-
-from msgspec import structs
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from notewell.backends.base import Findings, Query, Site
-from notewell.backends.builtin.candidates import Candidates, IndexSearch
+from notewell.backends.builtin.lexical import (
+    PassageFilter,
+    keyword_candidates,
+    read_passages,
+)
 from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
-from notewell.backends.builtin.verify import TranscriptCitations, Verifier
-from notewell.backends.text.passages import ScoredPassage
-from notewell.backends.text.query import ParsedQuery, parse_query
-from notewell.backends.text.ranking import rank
-from notewell.backends.text.redundancy import MOST_COPIES
-from notewell.backends.text.scoring import ExactMatch, Scorer
-from notewell.backends.text.snippets import hit_of
-from notewell.types import EmptyReason, Fallback, Freshness, Hit, citation_of
-from notewell.workspace.decoding import NOT_TEXT, holds_no_text
-from notewell.workspace.layout import show_name
+from notewell.backends.text.languages import LANGUAGE_MARK
+from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
+from notewell.backends.text.query import QueryTerm, parse_query
+from notewell.backends.text.scoring import ExactMatch, quoted
+from notewell.backends.weighing.answer import answer_from, without_words
+from notewell.backends.weighing.candidates import IndexSearch
+from notewell.backends.weighing.verify import Verifier
+from notewell.types import Freshness
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded where there is a filter, or a vector
+    from notewell.backends.builtin.vectors.leg import IndexedVectors
     from notewell.backends.text.filtering import PhraseTest
 
-_FEWEST_CANDIDATES = 40
-"""Passages that are weighed whatever the limit: the second stage wants a choice."""
-
-_MOST_CANDIDATES = 2_000
-"""Passages that are weighed at most to fill an answer."""
-
-_NAMED = 5
-"""Notes and folders that a sentence names."""
-
-_CUT = "The query is long; its first and weightiest words were searched for."
+_WRITTEN: Final = "{body context} : "
+"""What FTS5 is told where stems do not count."""
 
 
 class IndexAnswer(NamedTuple):
@@ -65,99 +60,207 @@ def search_index(
     """
     asked = parse_query(query.text)
     if not asked.terms:
-        empty = Findings(
-            hits=(),
-            mode="keyword",
-            fallbacks=vector.fallbacks,
-            local_to_remote=vector.local_to_remote,
-            reason="empty-query",
-        )
-        return IndexAnswer(empty, {})
+        return IndexAnswer(without_words(vector), {})
+    index = _live(store)
+    verifier = Verifier(site.workspace, _citations_of(site, index))
+    search = IndexSearch(site=site, query=query, asked=asked, vector=vector)
+    findings = answer_from(
+        BuiltinIndex(index, query, vector), search, verifier, outdated
+    )
+    return _dated(findings, store, verifier, outdated)
+
+
+def list_from_index(
+    site: Site, store: Store, query: Query, outdated: str | None
+) -> IndexAnswer:
+    """Answer with the newest passages that the filter of a question lets pass.
+
+    Args:
+        outdated: Why the index has to be built anew, if it has to.
+    """
+    from notewell.backends.weighing import newest  # rare
+
+    index = _live(store)
+    verifier = Verifier(site.workspace, _citations_of(site, index))
+    passages = NewestPassages(index, query)
+    findings = newest.list_newest(passages, query, verifier, outdated)
+    return _dated(findings, store, verifier, outdated)
+
+
+def _live(store: Store) -> Snapshot:
     tables = store.live()
     assert tables is not None, "the caller has seen that the index is built"
-    search = IndexSearch(site=site, query=query, asked=asked, vector=vector)
-    index = Snapshot(store, tables)
-    candidates = Candidates(index, search)
-    verifier = Verifier(site.workspace, citations_of(site, index))
-    hits = _hits(search, candidates, verifier)
-    findings = _findings(search, candidates, hits, outdated)
+    return Snapshot(store, tables)
+
+
+def _dated(
+    findings: Findings, store: Store, verifier: Verifier, outdated: str | None
+) -> IndexAnswer:
+    """Add how fresh the answer is."""
     stale = True if outdated or verifier.stale else None  # nothing is known of others
     fresh = Freshness(indexed_at=store.indexed_at(), stale=stale)
     return IndexAnswer(replace(findings, freshness=fresh), verifier.unread)
 
 
-def _findings(
-    search: IndexSearch,
-    candidates: Candidates,
-    hits: Sequence[Hit],
-    outdated: str | None,
-) -> Findings:
-    vector = search.vector
-    fallbacks = (*vector.fallbacks, *_gone(vector, candidates), *candidates.fallbacks)
-    if not candidates.passages:  # of nothing there need be no vectors
-        fallbacks = tuple(step for step in fallbacks if step.reason != "not-ready")
-    return Findings(
-        hits=hits,
-        mode=candidates.mode,
-        provider=vector.provider if candidates.vectors else None,
-        model=vector.model if candidates.vectors else None,
-        fallbacks=fallbacks,
-        local_to_remote=vector.local_to_remote,
-        degraded=candidates.lacking > 0 or bool(fallbacks),
-        reason=None if hits else empty_reason(candidates.passages),
-        warnings=(
-            *query_warnings(search.asked),
-            *(each.sentence() for each in candidates.lookalikes),
-            *((outdated,) if outdated else ()),
-            *((_lacking(candidates),) if candidates.lacking else ()),
-            *(() if hits else candidates.visible.warnings()),
-        ),
-    )
+class BuiltinIndex:
+    """The live generation, as one question meets it. See `PassageIndex`.
 
-
-def unread_warnings(unread: Mapping[str, str]) -> tuple[str, ...]:
-    """Say what cannot be read now, by path and reason; nothing if that is nothing.
-
-    >>> unread_warnings({"memory": "Permission denied"})
-    ('Cannot be read now, and is left out until it can: memory (Permission denied).',)
+    Attributes:
+        passages: How many there are.
+        mean_length: Their mean length in body terms.
+        languages: Those beside English that notes are in.
+        vectors: Compares passages by meaning, if that can be done.
+        lacking: How many texts wait for a vector.
     """
-    closed = {path: why for path, why in unread.items() if not holds_no_text(why)}
-    textless = {
-        path: why.removeprefix(f"{NOT_TEXT}: ")
-        for path, why in unread.items()
-        if path not in closed
-    }
-    return (
-        *_named("Cannot be read now, and is left out until it can", closed),
-        *_named("Holds no text that can be read, and is left out", textless),
+
+    def __init__(
+        self, index: Snapshot, query: Query, vector: QueryVector = KEYWORDS_ONLY
+    ) -> None:
+        self._index = index
+        self._store, self._tables = index.store, index.tables
+        self._filter = PassageFilter(index, query)
+        self.languages = _languages_of(index)
+        self.passages: int = index.store.get("passages") or 0
+        self.mean_length: float = index.store.get("mean_length") or 1
+        self.lacking = 0
+        self.vectors = self._leg(query.text, vector)
+
+    def visible(self, path: str) -> bool:
+        """Whether passages of a note or a transcript may be shown."""
+        return self._filter(path)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say which part of the filter left nothing."""
+        return self._filter.warnings()
+
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return in how many passages each term stands; absent ones give 0."""
+        store, tables = self._store, self._tables
+        common = f"select passages from {tables.common} where term = ?"
+        counted = f"select doc from {tables.vocabulary} where term = ?"
+        return {
+            term: store.one(common, term) or store.one(counted, term) or 0
+            for term in sorted(terms)
+        }
+
+    def held(self, terms: Collection[str]) -> dict[str, int]:
+        """Return of a great many terms those that stand somewhere, counted."""
+        return self._counted(
+            "term in (select value from json_each(?))", json.dumps(sorted(terms))
+        )
+
+    def between(
+        self, first: str, end: str, lengths: tuple[int, int] = (0, 1_000)
+    ) -> dict[str, int]:
+        """Return the terms from one up to another, and how many passages hold each."""
+        return self._counted(
+            "term >= ? and term < ? and length(term) between ? and ?",
+            first,
+            end,
+            *lengths,
+        )
+
+    def with_inside(self, part: str) -> dict[str, int]:
+        """Return the terms with a string inside, and how many passages hold each."""
+        return self._counted("instr(term, ?)", part)
+
+    def _counted(self, condition: str, *values: object) -> dict[str, int]:
+        rows = self._store.rows(
+            f"select term, doc from {self._tables.vocabulary} where {condition}",
+            *values,
+        )
+        return dict(rows)
+
+    def stands(self, term: str, *, written: bool = False) -> bool:
+        """Say whether a term is one of a passage that may be seen."""
+        tables = self._tables
+        sql = (
+            f"select distinct f.path from {tables.fts} as t"
+            f" join {tables.chunks} as c on c.id = t.rowid"
+            f" join {tables.files} as f on f.id = c.file_id"
+            f" where {tables.fts} match ?"
+        )
+        asked = f"{_WRITTEN if written else ''}{quoted(term)}"
+        first = self._store.one(f"{sql} limit 1", asked)
+        if first is None or self._filter(first):
+            return first is not None
+        return any(self._filter(path) for (path,) in self._store.rows(sql, asked))
+
+    def matching(
+        self,
+        query_terms: Sequence[QueryTerm],
+        frequencies: Mapping[str, int],
+        literal: ExactMatch,
+        limit: int,
+    ) -> list[Passage]:
+        """Return the passages that match best by BM25, at most `limit` and one more."""
+        return keyword_candidates(
+            self._index,
+            query_terms,
+            frequencies,
+            literal,
+            visible=self._filter,
+            limit=limit,
+        )
+
+    def _leg(self, text: str, vector: QueryVector) -> "IndexedVectors | None":
+        if vector.vector is None:
+            return None
+        from notewell.backends.builtin.vectors.leg import vector_leg
+
+        leg = vector_leg(self._index, text, vector, self._filter)
+        self.lacking = leg.lacking if leg else 0
+        return leg
+
+
+class NewestPassages:
+    """The live generation, as a question without a word meets it. See `FilteredIndex`.
+
+    Attributes:
+        passages: How many there are.
+        phrases: Says whether the phrases of the filter let a text pass.
+    """
+
+    def __init__(self, index: Snapshot, query: Query) -> None:
+        self._index = index
+        self._filter = PassageFilter(index, query)
+        chosen = self._filter.chosen
+        assert chosen is not None, "the caller has seen that there is a filter"
+        self._chosen = chosen
+        self.passages: int = index.store.get("passages") or 0
+        self.phrases: PhraseTest = chosen.text
+
+    def visible(self, path: str) -> bool:
+        """Whether passages of a note or a transcript may be shown."""
+        return self._filter(path)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say which part of the filter left nothing."""
+        return self._filter.warnings()
+
+    def newest(self, limit: int) -> list[Passage]:
+        """Return the newest passages that pass, at most `limit`."""
+        tables = self._index.tables
+        return read_passages(
+            self._index.store,
+            f"select {COLUMNS} from json_each(?) as n"
+            f" cross join {tables.chunks} as c on c.id = n.value"
+            f" join {tables.files} as f on f.id = c.file_id",
+            json.dumps(self._chosen.newest(limit)),
+        )
+
+
+def _languages_of(index: Snapshot) -> list[str]:
+    """Return the languages beside English that notes are in."""
+    rows = index.store.rows(
+        f"select term from {index.tables.vocabulary} where term > ? and term < ?",
+        LANGUAGE_MARK,
+        f"{LANGUAGE_MARK}\U0010ffff",
     )
+    return [term.removeprefix(LANGUAGE_MARK) for (term,) in rows]
 
 
-def _named(said: str, paths: Mapping[str, str]) -> tuple[str, ...]:
-    if not paths:
-        return ()
-    named = [f"{show_name(path)} ({why})" for path, why in sorted(paths.items())]
-    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-    return (f"{said}: {', '.join(named[:_NAMED])}{more}.",)
-
-
-def _hits(search: IndexSearch, candidates: Candidates, verifier: Verifier) -> list[Hit]:
-    """Return the hits, from as many candidates as it takes."""
-    query = search.query
-    literal = ExactMatch(search.asked.terms, candidates.frequencies)
-    selector = HitSelector(search.site, query, literal, verifier)
-    multiplier = search.site.agent.search.query.hybrid.candidate_multiplier
-    pool = max(_FEWEST_CANDIDATES, query.limit * multiplier)
-    while True:
-        found = candidates.take(literal, pool)
-        hits = selector.select(found, candidates.scorer, candidates.floor)
-        if len(hits) >= query.limit or candidates.exhausted or pool > _MOST_CANDIDATES:
-            return hits
-        # Passages that are gone, closed or of one line have taken others' places.
-        pool *= 4
-
-
-def citations_of(site: Site, index: Snapshot) -> TranscriptCitations | None:
+def _citations_of(site: Site, index: Snapshot) -> "TranscriptCitations | None":
     """Return what cites transcripts, where they are a source."""
     if not site.transcripts:
         return None
@@ -166,127 +269,49 @@ def citations_of(site: Site, index: Snapshot) -> TranscriptCitations | None:
     return TranscriptCitations(index, sessions_folder(site.state_dir, site.agent.id))
 
 
-class _Found(NamedTuple):
-    """A passage as it stands in its file, with its copies as they stand in theirs."""
+class CitedLines(NamedTuple):
+    """The lines of a file that a hit shows: first, last, and the best of them."""
 
-    shown: ScoredPassage
-    copies: Sequence[ScoredPassage]
-
-
-class HitSelector:
-    """Makes hits of the best passages that still stand in their files."""
-
-    def __init__(
-        self, site: Site, query: Query, literal: ExactMatch, verifier: Verifier
-    ) -> None:
-        self._settings = site.agent.search.query
-        self._query = query
-        self._literal = literal
-        self._verifier = verifier
-        self._phrases = phrase_test_of(query)
-
-    def select(
-        self,
-        scored: Sequence[ScoredPassage],
-        scorer: Scorer,
-        floor: float | None = None,
-    ) -> list[Hit]:
-        """Return the hits; passages that are gone make room for the next ones.
-
-        Args:
-            scored: The candidates.
-            scorer: What they were weighed by.
-            floor: The cosine from which a passage resembles the question, if known.
-        """
-        able = [one for one in scored if one.text > 0 or one.vector is not None]
-        gone: set[int] = set()
-        while True:
-            best = rank(
-                [one for one in able if one.passage.id not in gone],
-                self._literal,
-                limit=self._query.limit,
-                min_score=self._query.min_score,
-                settings=self._settings,
-                floor=floor,
-                dates=self._query.dates,
-                today=self._query.today,
-            )
-            now = [(one, self._verified(one)) for one in best]
-            missing = {one.passage.id for one, here in now if here is None}
-            if not missing:
-                return [
-                    self._hit(_Found(here, self._copies(one)), scorer)
-                    for one, here in now
-                    if here
-                ]
-            gone |= missing
-
-    def _verified(self, scored: ScoredPassage) -> ScoredPassage | None:
-        """Return a passage as it stands now, if phrases that are wanted are in it."""
-        here = self._verifier.verify(scored)
-        if here is None or self._phrases is None or self._phrases(here.passage.text):
-            return here
-        return None
-
-    def _hit(self, found: _Found, scorer: Scorer) -> Hit:
-        scored = found.shown
-        cited = self._verifier.cited(scored)
-        also_in = [self._citation(copy) for copy in found.copies]
-        return hit_of(scored, cited, scorer, self._query.snippet_chars, also_in)
-
-    def _citation(self, copy: ScoredPassage) -> str:
-        start, end, _ = self._verifier.cited(copy)
-        return citation_of(copy.passage.path, start, end)
-
-    def _copies(self, scored: ScoredPassage) -> list[ScoredPassage]:
-        """Return the copies of a passage that still stand in their files."""
-        best = scored.match_line - scored.passage.start_line
-        found: list[ScoredPassage] = []
-        for copy in scored.copies[:MOST_COPIES]:
-            line = min(copy.start_line + best, copy.end_line)
-            other = structs.replace(scored, passage=copy, match_line=line, copies=())
-            here = self._verifier.verify(other)
-            if here is not None and here.passage.text == copy.text:
-                found.append(here)
-        return found
+    start: int
+    end: int
+    match: int
 
 
-def phrase_test_of(query: Query) -> "PhraseTest | None":
-    """Return what says whether the phrases of a question's filter let a text pass."""
-    if not query.filter or not (query.filter.phrases or query.filter.without):
-        return None
-    from notewell.backends.text.filtering import PhraseTest
+class TranscriptCitations:
+    """The transcripts of one answer, each looked at once."""
 
-    return PhraseTest(query.filter.phrases, query.filter.without)
+    def __init__(self, index: Snapshot, folder: Path) -> None:
+        """Take the index, and the folder of the agent's transcripts."""
+        self._store = index.store
+        self._tables = index.tables
+        self._folder = folder
+        self._stands: dict[str, bool] = {}
 
+    def stands(self, path: str) -> bool:
+        """Whether what was read of a transcript still stands in it."""
+        if path not in self._stands:
+            self._stands[path] = self._holds(path)
+        return self._stands[path]
 
-def empty_reason(passages: int) -> EmptyReason:
-    """Return why there are no hits among so many passages."""
-    return "no-match" if passages else "nothing-indexed"
+    def cited(self, scored: ScoredPassage) -> CitedLines:
+        """Return the lines of the JSONL behind a passage."""
+        passage = scored.passage
+        [(start, lines)] = self._store.rows(
+            f"select c.start_line, o.lines from {self._tables.chunks} as c"
+            f" join {self._tables.origins} as o on o.chunk_id = c.id where c.id = ?",
+            passage.id,
+        )
+        origins = [int(line) for line in lines.split()]
+        places = (passage.start_line, passage.end_line, scored.match_line)
+        return CitedLines(*(origins[place - start] for place in places))
 
+    def _holds(self, path: str) -> bool:
+        from notewell.sessions.reading import Position, still_holds
 
-def query_warnings(asked: ParsedQuery) -> tuple[str, ...]:
-    """Say what of the query was left out."""
-    return (_CUT,) if asked.cut else ()
-
-
-def _gone(vector: QueryVector, candidates: Candidates) -> tuple[Fallback, ...]:
-    """Say that the vectors went between the question's and the look at the index."""
-    if vector.provider is None or candidates.vectors is not None:
-        return ()
-    return (
-        Fallback(
-            kind="embedding",
-            from_=vector.provider,
-            to="none",
-            reason="not-ready",
-            message=f"the vectors of {vector.provider} have gone; run `notewell index`",
-        ),
-    )
-
-
-def _lacking(candidates: Candidates) -> str:
-    return (
-        f"Passages without a vector, found by words alone: {candidates.lacking} of"
-        f" {candidates.passages}; `notewell index` makes the rest."
-    )
+        rows = self._store.rows(
+            f"select t.offset, t.line, t.mark from {self._tables.transcripts} as t"
+            f" join {self._tables.files} as f on f.id = t.file_id where f.path = ?",
+            path,
+        )
+        file = self._folder / path.removeprefix("sessions/")
+        return any(still_holds(file, Position(*row)) for row in rows)

@@ -11,7 +11,6 @@ from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
 from notewell.backends.builtin.index_file import IndexLocation, index_bytes
 from notewell.backends.builtin.readers import ReaderPool
 from notewell.backends.builtin.schema import Generation, IndexIdentity
-from notewell.backends.builtin.search import unread_warnings
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.outcome import EmbedReport
 from notewell.backends.builtin.vectors.sets import (
@@ -19,6 +18,7 @@ from notewell.backends.builtin.vectors.sets import (
 )
 from notewell.backends.builtin.writer import SyncReport
 from notewell.backends.text.passages import with_silent_transcripts
+from notewell.backends.weighing.answer import unread_warnings
 from notewell.errors import BackendFailed, PathRefused
 from notewell.types import (
     VECTOR_SEARCH,

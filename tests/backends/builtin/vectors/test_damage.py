@@ -11,11 +11,11 @@ import apsw
 import pytest
 
 import notewell
-from notewell.backends.builtin import search
 from notewell.backends.builtin.index_file import remove_index
 from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.salvage import begin_anew
 from notewell.backends.builtin.vectors import nearest
+from notewell.backends.weighing import answer
 from notewell.errors import BackendFailed, EmbeddingError
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def test_damage_beside_the_vectors_is_an_error_of_ours(
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 2)
-    monkeypatch.setattr(search, "_FEWEST_CANDIDATES", 2)
+    monkeypatch.setattr(answer, "_FEWEST_CANDIDATES", 2)
     meant.notebook.write(NOTES)
     meant.notebook.write({f"memory/d{n}.md": f"distractor{n}\n" for n in range(30)})
     meant.index()

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.backends.base import Query
-from notewell.backends.builtin import search
 from notewell.backends.builtin.vectors import nearest
 from notewell.backends.text.query import MOST_READ
+from notewell.backends.weighing import answer
 from notewell.filters import Filter
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def test_few_candidates_by_their_codes_hold_the_nearest(
 ) -> None:
     monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 2)
-    monkeypatch.setattr(search, "_FEWEST_CANDIDATES", 2)
+    monkeypatch.setattr(answer, "_FEWEST_CANDIDATES", 2)
     meant.notebook.write({**NOTES, **DISTRACTORS})
     meant.index()
 

@@ -10,9 +10,9 @@ import pytest
 
 from notewell.adapters.embeddings.base import ProviderChoice
 from notewell.backends.base import Findings, Query, Run
-from notewell.backends.builtin import search
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.vectors import nearest
+from notewell.backends.weighing import answer
 from notewell.types import IndexReport, Source
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def searched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     if request.param == "by codes":
         monkeypatch.setattr(nearest, "ONE_BY_ONE", 0)
     monkeypatch.setattr(nearest, "_CANDIDATES", 5)
-    monkeypatch.setattr(search, "_FEWEST_CANDIDATES", 5)
+    monkeypatch.setattr(answer, "_FEWEST_CANDIDATES", 5)
 
 
 @pytest.mark.usefixtures("searched")

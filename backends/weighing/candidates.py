@@ -7,36 +7,26 @@ where they are strong, or the model sees no difference between the notes, words 
 `docs/ranking.md` has the measurements.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from itertools import chain
+from typing import Final
 
 from msgspec import structs
 
 from notewell.backends.base import Query, Site
-from notewell.backends.builtin.lexical import (
-    PassageFilter,
-    document_frequencies,
-    in_other_ways,
-    keyword_candidates,
-    known_numbers,
-    languages_of,
-    read_passages,
-)
-from notewell.backends.builtin.store import Snapshot
-from notewell.backends.builtin.unknown_words import UnknownWords
-from notewell.backends.builtin.vectors.outcome import KEYWORDS_ONLY, QueryVector
+from notewell.backends.text.folding import NUMBER_KEY
 from notewell.backends.text.languages import in_languages
-from notewell.backends.text.passages import COLUMNS, Passage, ScoredPassage
+from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import ParsedQuery, QueryTerm
 from notewell.backends.text.scoring import ExactMatch, Scorer
+from notewell.backends.text.variants import ways_to_look_for, with_ways
+from notewell.backends.weighing.index import Meaning, Near, PassageIndex
+from notewell.backends.weighing.unknown_words import UnknownWords
 from notewell.config import HybridSettings
 from notewell.types import Fallback, Mode
 from notewell.values import dataclass
-
-if TYPE_CHECKING:
-    from notewell.backends.builtin.vectors.nearest import Neighbour, VectorSearch
 
 _UNREACHABLE: Final = 2.0
 """More than any cosine."""
@@ -57,6 +47,9 @@ so that passages with one common word do not stand in the way of meaning."""
 _LAST: Final = 0.001
 """The order of the last one, where the best has 1: what is found is more than nothing."""
 
+_GROUP: Final = 0.35
+"""Weight of the digits of a number beside the whole."""
+
 _USUAL: Final = HybridSettings()
 
 
@@ -68,62 +61,53 @@ class IndexSearch:
         site: Where, and with which settings.
         query: What was asked.
         asked: The same, parsed.
-        vector: The question's vector, if there is one.
+        vector: What is known of the question's vector.
     """
 
     site: Site
     query: Query
     asked: ParsedQuery
-    vector: QueryVector = KEYWORDS_ONLY
+    vector: Meaning
 
 
 class Candidates:
     """One question to one generation of the index.
 
     Attributes:
-        visible: Says which passages may be shown, and are wanted.
         frequencies: In how many passages each term of the question stands.
         lookalikes: What was looked for in place of words that no passage holds.
         scorer: Weighs passages by words.
         vectors: Compares passages by meaning; None when words alone are searched.
-        passages: How many there are.
-        lacking: How many of their texts wait for a vector.
         exhausted: The last candidates were all that there are.
     """
 
-    def __init__(self, index: Snapshot, search: IndexSearch) -> None:
+    def __init__(self, index: PassageIndex, search: IndexSearch) -> None:
         hybrid = search.site.agent.search.query.hybrid
         # A model reads but the beginning of a question of thousands of words.
         if search.asked.cut:
             hybrid = structs.replace(hybrid, vector_weight=0.0)
         self._hybrid = hybrid
         self._index = index
-        self._text = search.query.text
-        self.visible = PassageFilter(index, search.query)
-        languages = languages_of(index)
-        asked = in_languages(search.asked.terms, search.query.text, languages)
-        self.passages: int = index.store.get("passages") or 0
-        self.frequencies = document_frequencies(index, asked)
+        text, languages = search.query.text, index.languages
+        asked = in_languages(search.asked.terms, text, languages)
+        self.frequencies = index.frequencies(
+            {term for query_term in asked for term in query_term.terms()}
+        )
         asked = known_numbers(asked, self.frequencies)
-        asked = in_other_ways(
-            index, asked, search.query.text, self.frequencies, languages
-        )
-        unknown = UnknownWords(
-            index, asked, self.frequencies, self.visible, passages=self.passages
-        )
+        asked = in_other_ways(index, asked, text, self.frequencies)
+        unknown = UnknownWords(index, asked, self.frequencies)
         self._terms = unknown.terms
         self.lookalikes = unknown.found
         self.scorer = Scorer(
             self._terms,
             self.frequencies,
-            passages=self.passages,
-            mean_length=index.store.get("mean_length") or 1,
+            passages=index.passages,
+            mean_length=index.mean_length,
         )
-        self.lacking = 0
-        self.vectors = self._vectors(search.vector)
+        self.vectors = index.vectors
         self.exhausted = False
         self._scored: dict[int, ScoredPassage] = {}
-        self._nearness: dict[int, Neighbour] = {}
+        self._nearness: dict[int, Near] = {}
 
     @property
     def mode(self) -> Mode:
@@ -139,18 +123,11 @@ class Candidates:
 
     def take(self, literal: ExactMatch, pool: int) -> list[ScoredPassage]:
         """Return about `pool` passages of each leg, weighed and joined."""
-        found = keyword_candidates(
-            self._index,
-            self._terms,
-            self.frequencies,
-            literal,
-            visible=self.visible,
-            limit=pool,
-        )
+        found = self._index.matching(self._terms, self.frequencies, literal, pool)
         near = self._near(pool)
         self.exhausted = max(len(found), len(near)) < pool
         for one in (*found, *near):
-            if one.id not in self._scored and self.visible(one.path):
+            if one.id not in self._scored and self._index.visible(one.path):
                 self._scored[one.id] = self.scorer.score(one)
         if self.vectors is None:
             return list(self._scored.values())
@@ -159,7 +136,7 @@ class Candidates:
         joined = [self._compared(one) for one in self._scored.values()]
         if self._hybrid.enabled:
             background = self.vectors.background
-            return fuse(joined, background, self._hybrid, gate=self._gate)
+            return fuse(joined, background, self._hybrid, gate=self.vectors.gate)
         return order_by_vectors(joined)
 
     @cached_property
@@ -172,50 +149,18 @@ class Candidates:
             return None
         if not any(map(_has_meaning, self._terms)):
             return _UNREACHABLE
-        calibration = self.vectors.calibration
-        floor = calibration.floor(
-            self._script, self.vectors.background, words=self._is_in_words()
-        )
+        floor = self.vectors.floor(words=self._is_in_words(self.vectors.script))
         nearest = max((one.cosine for one in self._nearness.values()), default=0.0)
-        halfway = (calibration.unrelated + nearest) / 2
+        halfway = (self.vectors.unrelated + nearest) / 2
         return None if floor is None else max(floor, halfway)
 
-    def _is_in_words(self) -> bool:
-        if self._script != "latin":
+    def _is_in_words(self, script: str) -> bool:
+        if script != "latin":
             return True
         from notewell.adapters.embeddings.local.static import spelled_like_words
 
         return spelled_like_words(
             want.exact[0] for want in self._terms if _has_meaning(want)
-        )
-
-    @property
-    def _gate(self) -> float:
-        return self.vectors.calibration.gate(self._script) if self.vectors else 0.0
-
-    @cached_property
-    def _script(self) -> str:
-        from notewell.backends.builtin.vectors.calibration import script_of
-
-        return script_of(self._text)
-
-    def _vectors(self, meaning: QueryVector) -> "VectorSearch | None":
-        if (
-            meaning.vector is None
-            or meaning.identity is None
-            or meaning.neighbours is None
-        ):
-            return None
-        from notewell.backends.builtin.vectors.sets import answering_set, missing_now
-
-        kept = answering_set(
-            self._index.store, self._index.tables, meaning.identity, meaning.cut
-        )
-        if kept is None:
-            return None  # it was there a moment ago; somebody has begun anew
-        self.lacking = missing_now(self._index.store, self._index.tables, kept)
-        return meaning.neighbours.search(
-            self._index.store, self._index.tables, kept, meaning.vector
         )
 
     def _compared(self, scored: ScoredPassage) -> ScoredPassage:
@@ -236,15 +181,52 @@ class Candidates:
     def _near(self, pool: int) -> list[Passage]:
         if self.vectors is None:
             return []
-        near = self.vectors.nearest(pool, self.visible, self.visible.chosen)
+        near = self.vectors.nearest(pool)
         self._nearness.update({one.chunk: one for one in near})
-        return read_passages(
-            self._index.store,
-            f"select {COLUMNS} from {self._index.tables.chunks} as c"
-            f" join {self._index.tables.files} as f on f.id = c.file_id"
-            " where c.id in (select value from json_each(?))",
-            json.dumps([one.chunk for one in near]),
-        )
+        return self.vectors.passages(near)
+
+
+def known_numbers(
+    query_terms: Sequence[QueryTerm], frequencies: Mapping[str, int]
+) -> tuple[QueryTerm, ...]:
+    """Leave out long numbers as a whole that no note holds.
+
+    Where one is held, its groups of digits are but parts of it.
+    """
+    numbers = {term for term in query_terms if term.exact[0].startswith(NUMBER_KEY)}
+    if not numbers:
+        return tuple(query_terms)
+    unknown = {term for term in numbers if not frequencies.get(term.exact[0])}
+    share = 1.0 if unknown == numbers else _GROUP
+    return tuple(
+        replace(term, weight=term.weight * share)
+        if term.exact[0].isdecimal() and not term.part
+        else term
+        for term in query_terms
+        if term not in unknown
+    )
+
+
+def in_other_ways(
+    index: PassageIndex,
+    query_terms: Sequence[QueryTerm],
+    text: str,
+    frequencies: dict[str, int],
+) -> tuple[QueryTerm, ...]:
+    """Return the terms of a query with other ways to write them that stand somewhere.
+
+    Args:
+        index: Where.
+        query_terms: What was parsed.
+        text: The query.
+        frequencies: In how many passages each term stands; those found are added.
+    """
+    ways = ways_to_look_for(query_terms, text, frequencies, index.languages)
+    if not ways:
+        return tuple(query_terms)
+    found = index.held(set(chain.from_iterable(ways.values())))
+    frequencies.update(found)
+    return with_ways(query_terms, ways, found)
 
 
 def _has_meaning(want: QueryTerm) -> bool:

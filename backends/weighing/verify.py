@@ -2,14 +2,12 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from notewell.backends.builtin.store import Snapshot
 from notewell.backends.text.passages import ScoredPassage
 from notewell.backends.text.pictures import without_pictures
+from notewell.backends.weighing.index import CitedTranscripts
 from notewell.errors import PathRefused
 from notewell.types import source_of
 from notewell.workspace import Workspace, locate, nanoseconds, read_note, split_lines
@@ -27,7 +25,7 @@ class Verifier:
     """
 
     def __init__(
-        self, workspace: Workspace, transcripts: "TranscriptCitations | None" = None
+        self, workspace: Workspace, transcripts: CitedTranscripts | None = None
     ) -> None:
         """Take the notes, and the transcripts where they are searched, too."""
         self._workspace = workspace
@@ -157,51 +155,3 @@ def _outward(middle: int, end: int) -> Iterator[int]:
             yield middle - distance
         if distance and middle + distance < end:
             yield middle + distance
-
-
-class CitedLines(NamedTuple):
-    """The lines of a file that a hit shows: first, last, and the best of them."""
-
-    start: int
-    end: int
-    match: int
-
-
-class TranscriptCitations:
-    """The transcripts of one answer, each looked at once."""
-
-    def __init__(self, index: Snapshot, folder: Path) -> None:
-        """Take the index, and the folder of the agent's transcripts."""
-        self._store = index.store
-        self._tables = index.tables
-        self._folder = folder
-        self._stands: dict[str, bool] = {}
-
-    def stands(self, path: str) -> bool:
-        """Whether what was read of a transcript still stands in it."""
-        if path not in self._stands:
-            self._stands[path] = self._holds(path)
-        return self._stands[path]
-
-    def cited(self, scored: ScoredPassage) -> CitedLines:
-        """Return the lines of the JSONL behind a passage."""
-        passage = scored.passage
-        [(start, lines)] = self._store.rows(
-            f"select c.start_line, o.lines from {self._tables.chunks} as c"
-            f" join {self._tables.origins} as o on o.chunk_id = c.id where c.id = ?",
-            passage.id,
-        )
-        origins = [int(line) for line in lines.split()]
-        places = (passage.start_line, passage.end_line, scored.match_line)
-        return CitedLines(*(origins[place - start] for place in places))
-
-    def _holds(self, path: str) -> bool:
-        from notewell.sessions.reading import Position, still_holds
-
-        rows = self._store.rows(
-            f"select t.offset, t.line, t.mark from {self._tables.transcripts} as t"
-            f" join {self._tables.files} as f on f.id = t.file_id where f.path = ?",
-            path,
-        )
-        file = self._folder / path.removeprefix("sessions/")
-        return any(still_holds(file, Position(*row)) for row in rows)

@@ -5,25 +5,23 @@ slip of the keyboard (`text.spelling`), and last, where the question has little 
 those with it inside (`radish`, `horseradish`). What is found so is like the word, never
 the word itself: it counts less, and the answer names it.
 
-FTS5 counts a term's list when it shows the term, so what is read is bounded: a range of
-its sorted terms, or all of them where there are few passages.
+An index may count a term's list when it shows the term, so what is read is bounded: a
+range of its sorted terms, or all of them where there are few passages.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from notewell.backends.builtin.lexical import PassageFilter
-from notewell.backends.builtin.store import Snapshot
 from notewell.backends.text.analysis import stem
 from notewell.backends.text.query import QueryTerm
-from notewell.backends.text.scoring import quoted
 from notewell.backends.text.spelling import (
     is_unknown,
     looks_misspelled,
     nearest_words,
     slips_allowed,
 )
+from notewell.backends.weighing.index import PassageIndex
 
 _MOST: Final = 2
 """Unknown words of a query that are looked for."""
@@ -77,26 +75,19 @@ class UnknownWords:
 
     def __init__(
         self,
-        index: Snapshot,
+        index: PassageIndex,
         query_terms: Sequence[QueryTerm],
         frequencies: dict[str, int],
-        visible: PassageFilter,
-        *,
-        passages: int,
     ) -> None:
         """Look for the words.
 
         Args:
-            index: Where.
+            index: Where. Of what may not be seen no word is told.
             query_terms: The terms of the query.
             frequencies: In how many passages each stands; those found are added.
-            visible: What may be seen: of nothing else is a word told.
-            passages: How many there are.
         """
         self._index = index
         self._frequencies = frequencies
-        self._visible = visible
-        self._passages = passages
         self.terms = tuple(query_terms)
         self.found: tuple[Lookalikes, ...] = ()
         unknown = [term for term in query_terms if is_unknown(term, frequencies)]
@@ -123,15 +114,14 @@ class UnknownWords:
         """Return words that begin with one."""
         if len(word) < _SHORTEST_BEGINNING:
             return None
-        return self._longer(word, self._range(word, word + _LAST))
+        return self._longer(word, self._index.between(word, word + _LAST))
 
     def _inside(self, word: str) -> tuple[tuple[str, ...], Lookalikes] | None:
         """Return words with one inside; all terms are read for that."""
         least = _SHORTEST_INSIDE if word.isalpha() else _SHORTEST_WITH_DIGITS
-        if len(word) < least or self._passages > _MOST_SCANS:
+        if len(word) < least or self._index.passages > _MOST_SCANS:
             return None
-        sql = f"select term, doc from {self._index.tables.vocabulary} where instr(term, ?)"
-        return self._longer(word, dict(self._index.store.rows(sql, word)))
+        return self._longer(word, self._index.with_inside(word))
 
     def _longer(
         self, word: str, found: Mapping[str, int]
@@ -147,62 +137,33 @@ class UnknownWords:
     def _misspelled(self, word: str) -> tuple[tuple[str, ...], Lookalikes] | None:
         """Return the words that one may be by a slip of the keyboard."""
         slips = slips_allowed(word)
-        if not slips or self._passages > _MOST_RANGES:
+        if not slips or self._index.passages > _MOST_RANGES:
             return None
-        found = self._range(
+        found = self._index.between(
             word[0],
             chr(ord(word[0]) + 1),
             lengths=(len(word) - slips, len(word) + slips),
         )
         nearest = nearest_words(word, found.items())
         nearest = tuple(o for o in nearest if looks_misspelled(word, o, _pieces))
-        written = {term: self._written(term) for term in nearest if self._stands(term)}
+        written = {
+            term: self._written(term) for term in nearest if self._index.stands(term)
+        }
         if not written:
             return None
         self._frequencies.update({term: found[term] for term in written})
         shown = dict.fromkeys(written.values())
         return tuple(written), Lookalikes(word, tuple(shown), longer=False)
 
-    def _range(
-        self, first: str, end: str, lengths: tuple[int, int] = (0, 1_000)
-    ) -> dict[str, int]:
-        """Return the terms from one up to another, and how many passages hold each."""
-        return dict(
-            self._index.store.rows(
-                f"select term, doc from {self._index.tables.vocabulary} where term >= ?"
-                " and term < ? and length(term) between ? and ?",
-                first,
-                end,
-                *lengths,
-            )
-        )
-
     def _is_written(self, term: str) -> bool:
         """Say whether a term stands in a passage, and is not only the stem of words."""
-        return self._stands(term, "{body context} : ")
-
-    def _stands(self, term: str, columns: str = "") -> bool:
-        """Say whether a term is one of a passage that may be seen."""
-        tables = self._index.tables
-        sql = (
-            f"select distinct f.path from {tables.fts} as t"
-            f" join {tables.chunks} as c on c.id = t.rowid"
-            f" join {tables.files} as f on f.id = c.file_id"
-            f" where {tables.fts} match ?"
-        )
-        asked = f"{columns}{quoted(term)}"
-        first = self._index.store.one(f"{sql} limit 1", asked)
-        if first is None or self._visible(first):
-            return first is not None
-        return any(
-            self._visible(path) for (path,) in self._index.store.rows(sql, asked)
-        )
+        return self._index.stands(term, written=True)
 
     def _written(self, term: str) -> str:
         """Return a term, or the most common word that it is the stem of."""
         if self._is_written(term):
             return term
-        near = self._range(term[:-1], term[:-1] + _LAST)
+        near = self._index.between(term[:-1], term[:-1] + _LAST)
         words = sorted(near, key=lambda word: (-near[word], word))
         whole = (word for word in words if word != term and stem(word) == term)
         return next(filter(self._is_written, whole), term)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from notewell.backends.builtin.candidates import fuse, vector_share
 from notewell.backends.text.passages import Passage, ScoredPassage
+from notewell.backends.weighing.candidates import fuse, vector_share
 from notewell.config import HybridSettings
 
 USUAL = HybridSettings()
