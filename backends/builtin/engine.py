@@ -176,7 +176,8 @@ class Engine:
             return _told(found, unread)
         if store.one(f"select count(*) from {live.files}") > _COUNTED_AT_ONCE:
             return _told(found, {**unread, **_visible(store.problems(live), query)})
-        from notewell.backends.builtin.changes import count_unindexed, take_inventory
+        from notewell.backends.builtin.changes import count_unindexed
+        from notewell.backends.changes import take_inventory
 
         spoken = "sessions" in query.sources
         here = take_inventory(self._site, spoken=spoken)

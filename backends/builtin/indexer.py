@@ -7,9 +7,9 @@ from itertools import chain
 from operator import attrgetter
 
 from notewell.backends.builtin.catalogue import note_entries
-from notewell.backends.builtin.changes import UNSETTLED, IndexedNote, Signature
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.backends.changes import UNSETTLED, IndexedNote, Signature
 from notewell.backends.text.analysis import Forms, forms_of
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.backends.text.filtering import note_properties

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from notewell.backends.base import Site
-from notewell.backends.builtin.changes import Inventory, count_unindexed, take_inventory
+from notewell.backends.builtin.changes import count_unindexed
 from notewell.backends.builtin.errors import BACKEND, IndexUnreadable
 from notewell.backends.builtin.index_file import IndexLocation, index_bytes
 from notewell.backends.builtin.readers import ReaderPool
@@ -17,6 +17,7 @@ from notewell.backends.builtin.vectors.sets import (
     all_sets,
 )
 from notewell.backends.builtin.writer import SyncReport
+from notewell.backends.changes import Inventory, take_inventory
 from notewell.backends.text.passages import with_silent_transcripts
 from notewell.backends.weighing.answer import unread_warnings
 from notewell.errors import BackendFailed, PathRefused

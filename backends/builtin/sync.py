@@ -16,10 +16,6 @@ import apsw
 
 from notewell.backends.base import Listener
 from notewell.backends.builtin.changes import (
-    UNSETTLED,
-    Inventory,
-    NoteChanges,
-    Signature,
     TranscriptChanges,
     generation_changes,
     indexed_notes,
@@ -31,6 +27,7 @@ from notewell.backends.builtin.schema import (
     IndexIdentity,
 )
 from notewell.backends.builtin.store import Store
+from notewell.backends.changes import UNSETTLED, Inventory, NoteChanges, Signature
 from notewell.config import SearchSettings
 from notewell.workspace import Note, WorkspaceScan
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from notewell.backends.builtin.changes import IndexedTranscript, Signature
+from notewell.backends.builtin.changes import IndexedTranscript
 from notewell.backends.builtin.indexer import Indexer
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
+from notewell.backends.changes import Signature
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.config import ChunkingSettings
 from notewell.sessions.files import Transcript

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import apsw
 
 from notewell.backends.base import Run, Site
-from notewell.backends.builtin.changes import Inventory, live_changes, take_inventory
+from notewell.backends.builtin.changes import live_changes
 from notewell.backends.builtin.errors import BACKEND, IndexUnreadable, backend_errors
 from notewell.backends.builtin.index_file import check_pages, index_state
 from notewell.backends.builtin.locking import writer_lock
@@ -17,6 +17,7 @@ from notewell.backends.builtin.readers import ReaderPool
 from notewell.backends.builtin.schema import IndexIdentity
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.sync import Progress, agreed, bring_up_to_date
+from notewell.backends.changes import Inventory, take_inventory
 from notewell.errors import BackendError, BackendFailed, BackendUnavailable
 
 

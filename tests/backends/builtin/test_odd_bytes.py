@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notewell.backends.builtin.changes import IndexedNote, note_changes
+from notewell.backends.changes import IndexedNote, note_changes
 from notewell.workspace import Note, WorkspaceScan, get_document
 from notewell.workspace.decoding import NotText
 
