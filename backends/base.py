@@ -7,6 +7,7 @@ own test suite inherits.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -15,6 +16,7 @@ from typing import (
     Protocol,
     Self,
     TypeAlias,
+    TypeVar,
     cast,
     runtime_checkable,
 )
@@ -242,7 +244,8 @@ class Findings:
     """An engine's part of the answer.
 
     Attributes:
-        hits: Best first; equal scores by path, then line.
+        hits: Best first; of equal scores notes without a day in their name, then daily
+            logs, the newest first; then by path and line.
         mode: How they were found.
         reason: Why `hits` is empty, else None.
         doubt: Why the engine may have missed what stands in the notes (`cjk`, `syntax`,
@@ -266,7 +269,43 @@ class Findings:
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:
     """Return hits in the order of `Findings`."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))
+    by_place = sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))
+    return newest_in_ties(by_place, lambda hit: (hit.score, hit.path))
+
+
+Item = TypeVar("Item")
+
+
+def newest_in_ties(
+    ordered: Sequence[Item], place: Callable[[Item], tuple[float, str]]
+) -> list[Item]:
+    """Return what is in order, with daily logs of one score put newest first.
+
+    They stand behind the other notes of that score. Names are read for days only where
+    scores are equal: few are.
+
+    Args:
+        place: The score of an item, and the path of its note.
+    """
+    found: list[Item] = []
+    for _, group in groupby(ordered, key=lambda item: place(item)[0]):
+        tied = list(group)
+        if len(tied) > 1:
+            tied.sort(key=lambda item: age_of(place(item)[1]))
+        found += tied
+    return found
+
+
+def age_of(path: str) -> int:
+    """Return what a note is ordered by where scores are equal."""
+    from notewell.dates import day_in_name
+
+    day = day_in_name(path)
+    return -_BEFORE_ALL if day is None else -day.toordinal()
+
+
+_BEFORE_ALL: Final = 10_000_000
+"""More days than any date has."""
 
 
 def share_lines(one: Hit, other: Hit) -> bool:

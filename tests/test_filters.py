@@ -40,6 +40,9 @@ TODAY = date(2026, 12, 1)
         ("[", "a/[", True),
         ("Café*", "x/cafe\u0301-x.md", True),
         ("./memory/a.md", "memory/a.md", True),
+        ("People/Rosa Diaz", "people/rosa diaz.md", True),
+        ("rosa diaz", "people/Rosa Diaz.markdown", True),
+        ("People/Rosa", "people/rosa diaz.md", False),
     ],
 )
 def test_a_glob_means_what_it_means_in_a_gitignore(

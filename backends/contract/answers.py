@@ -4,7 +4,7 @@ import asyncio
 from datetime import date
 from pathlib import Path
 
-from notewell.backends.base import Query
+from notewell.backends.base import Query, age_of
 from notewell.backends.contract.case import QUERIES, Contract
 from notewell.dates import DateRange
 from notewell.filters import Filter
@@ -126,7 +126,9 @@ class AnswersContract(Contract):
 
             hits = (await case.ask("otter", limit=10)).hits
 
-            order = [(-hit.score, hit.path, hit.start_line) for hit in hits]
+            order = [
+                (-hit.score, age_of(hit.path), hit.path, hit.start_line) for hit in hits
+            ]
             assert order == sorted(order)
             assert all(0.0 < hit.score <= 1.0 for hit in hits)
             equal = [hit.path for hit in hits if hit.path != "memory/z.md"]

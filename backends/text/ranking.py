@@ -7,6 +7,7 @@ from itertools import compress, count
 
 from msgspec.structs import replace
 
+from notewell.backends.base import newest_in_ties
 from notewell.backends.text.analysis import forms_of
 from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
 from notewell.backends.text.redundancy import join_copies, lower_host_writings
@@ -65,7 +66,8 @@ def rank(
         scored = [decay(one, until, ageing.half_life_days) for one in scored]
     scored = lift_dated(scored, dates)
     scored = lower_host_writings(scored)
-    order = sorted(scored, key=lambda one: one.order)
+    by_place = sorted(scored, key=lambda one: one.order)
+    order = newest_in_ties(by_place, lambda one: (one.score, one.passage.path))
     good = [is_exact(one) or _passes(one, min_score, settings, floor) for one in order]
     if floor is not None and floor <= _NEAREST:
         # What stands before a passage that is shown answers better than that one.

@@ -318,8 +318,8 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     r"""Return what matches the `glob_key` of each path that a glob means.
 
     As in a `.gitignore`: without a slash inside, a glob is a name at any depth; else it
-    begins at the workspace. A folder means all that is in it. `*` and `?` stop at a slash,
-    `**` does not, and `\` takes what follows as it is.
+    begins at the workspace. A folder means all that is in it, and the name of a note needs no
+    suffix. `*` and `?` stop at a slash, `**` does not, and `\` takes what follows as it is.
 
     >>> [bool(glob_pattern("projects").match(path)) for path in ("projects/a.md", "b.md")]
     [True, False]
@@ -338,7 +338,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
                 pattern += r"(?:[^/]+/)*"
         else:
             pattern += _segment(part) + ("" if last else "/")
-    below = r"/.+" if written.endswith("/") else r"(?:/.*)?"
+    below = r"/.+" if written.endswith("/") else r"(?:/.*|\.md|\.markdown)?"
     return re.compile(pattern + below + r"\Z", re.DOTALL)
 
 

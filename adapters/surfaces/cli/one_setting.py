@@ -48,8 +48,6 @@ class FoundSetting:
 
     def example(self) -> str:
         """Return what to write into the file, as JSON5."""
-        from notewell.adapters.surfaces.cli.commands.config import spelled
-
         value = self.value.value
         if value is None or value == "[redacted]":
             value = _accepted_value(self.known.accepted if self.known else "")
@@ -65,8 +63,6 @@ class FoundSetting:
 
     def drawn(self, screen: Screen) -> str:
         """Return it for people, in 80 columns."""
-        from notewell.adapters.surfaces.cli.commands.config import spelled
-
         value = self.value
         meaning = f" ({value.meaning})" if value.meaning else ""
         rows = [
@@ -87,6 +83,13 @@ class FoundSetting:
                     f"  {screen.paint(f'{name:<11}', 'dim')}  {shown[start:end]}"
                 )
         return "\n".join(lines) + "\n"
+
+
+def spelled(value: object) -> str:
+    """Return a value as it is written in the file."""
+    from notewell.adapters.surfaces import wire
+
+    return one_line(wire.dump({"": value})[4:-2].decode("utf-8"))
 
 
 def find_setting(settings: "Settings", key: str) -> FoundSetting:

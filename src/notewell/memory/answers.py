@@ -10,6 +10,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from notewell.backends.base import (
+    Backend,
     Findings,
     Listener,
     MissingVectors,
@@ -38,6 +39,9 @@ if TYPE_CHECKING:  # most questions have none
 
 SOURCES: Final[frozenset[Source]] = frozenset({"memory", "sessions"})
 
+_LONGEST_NAMED: Final = 40
+"""Characters of a word that a sentence names."""
+
 MOST_RESULTS: Final = 10_000
 """As in the configuration."""
 
@@ -58,11 +62,13 @@ class QuestionDates(NamedTuple):
         ranges: As engines get them.
         understood: As the answer tells them; None: it names none.
         today: The day from which `yesterday` and the age of notes are counted.
+        alone: It asks for nothing else.
     """
 
     ranges: tuple[DateRange, ...] = ()
     understood: Understood | None = None
     today: date | None = None
+    alone: bool = False
 
 
 def question_dates(setup: Setup, text: str, now: datetime | None) -> QuestionDates:
@@ -89,11 +95,29 @@ def question_dates(setup: Setup, text: str, now: datetime | None) -> QuestionDat
         for days in one.ranges
     )
     ranges = tuple(dict.fromkeys(days for one in named for days in one.ranges))
-    return QuestionDates(ranges, Understood(dates=dates, within=setup.within), today)
+    from notewell.memory.days_alone import asks_for_days_alone  # most name none
+
+    understood = Understood(dates=dates, within=setup.within)
+    alone = asks_for_days_alone(text, named)
+    return QuestionDates(ranges, understood, today, alone)
 
 
 def _day_text(days: DateRange, day: date) -> str:
     return f"--{day:%m-%d}" if days.yearly else day.isoformat()
+
+
+async def ask(engine: Backend, query: Query, named: QuestionDates) -> Findings:
+    """Ask an engine; for a question of nothing but days, also what was written then.
+
+    Raises:
+        BackendError: the engine fails.
+    """
+    findings = await engine.search(query)
+    if not named.alone or named.today is None:
+        return findings
+    from notewell.memory.days_alone import with_days_first  # rare
+
+    return await with_days_first(engine, findings, query, named.today)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +200,11 @@ def check_query(
         sources=wanted,
         filter=chosen,
         reason=reason,
-        warnings=(setup.policy.denied,) if denied else _unsearched(sources, setup),
+        warnings=(
+            (setup.policy.denied,)
+            if denied
+            else (*_unsearched(sources, setup), *_searched_as_words(text))
+        ),
     )
 
 
@@ -268,6 +296,23 @@ def _unsearched(wanted: Collection[Source] | None, setup: Setup) -> tuple[str, .
     )
     why = setup.no_transcripts if "sessions" in dropped else None
     return (*said, f"Transcripts are not searched: {why}.") if why else said
+
+
+def _searched_as_words(text: str) -> tuple[str, ...]:
+    """Say of what other programs would leave out that it was looked for."""
+    if " -" not in text:
+        return ()
+    words = text.split()
+    minus = next(
+        (one for one in words[1:] if one[0] == "-" and one[1:].isalnum()), None
+    )
+    if minus is None or len(minus) > _LONGEST_NAMED:
+        return ()
+    told = (
+        f"{minus!r} was looked for as a word, as no character is syntax; what is to be left"
+        f" out is a filter: --without {minus[1:]}, in tools `without`."
+    )
+    return (told,)
 
 
 def vectors_of(work: VectorWork | None, within: float | None) -> MissingVectors:

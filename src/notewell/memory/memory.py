@@ -19,6 +19,7 @@ from notewell.memory.answers import (
     AnswerBuilder,
     Progress,
     Waiting,
+    ask,
     check_query,
     disabled_document,
     listener_of,
@@ -212,7 +213,7 @@ class Memory:
                 heard = listener or listener_of(progress, waiting)
                 built = await build_once(engine, heard, self.setup.embedding.hint)
             answer = self._answer(query, named.understood)  # the search begins here
-            findings = await engine.search(asked.query(self.hides, named))
+            findings = await ask(engine, asked.query(self.hides, named), named)
         except BackendError as error:
             return answer.empty("unavailable", *built, *sentences(error))
         return answer.found(findings, *built, *asked.warnings)

@@ -15,12 +15,12 @@ _COUNTED: Final = re.compile(r"(.+)-(\d{1,4})\Z")
 def lines_of_part(lines: Sequence[str], part: str) -> tuple[int, int] | None:
     """Return the first and the last line that are meant, counted from 1; None: none.
 
-    A section ends before the next heading of its level or above. Headings are compared by
+    A section ends in the line before the next heading of its level or above. Headings are compared by
     their words, so the anchor of a page, `#open-ends-1`, means one as well. Of several
     the first is meant; `A#B` is the B below A.
 
     >>> lines_of_part(["# A", "", "## Open ends", "x", "", "# B", "y"], "open-ends")
-    (3, 4)
+    (3, 5)
     >>> lines_of_part(["a", "", "- one", "- two ^id"], "^id")
     (4, 4)
     """
@@ -41,7 +41,10 @@ def lines_of_part(lines: Sequence[str], part: str) -> tuple[int, int] | None:
             if one.line > first and one.level <= found.level
         )
         end = next(closes, len(lines))
-    return (first + 1, _filled(lines, first, end)) if found else None
+    if end == len(lines):  # what is blank there separates nothing
+        while end > first + 1 and not lines[end - 1].strip():
+            end -= 1
+    return (first + 1, end) if found else None
 
 
 def nearest_headings(lines: Sequence[str], part: str, count: int = 3) -> list[str]:
@@ -69,13 +72,6 @@ def _called(headings: Sequence[Heading], name: str) -> Heading | None:
         same = [one for one in headings if _words(one.title) == wanted]
         same = same[int(counted[2]) :]
     return same[0] if same else None
-
-
-def _filled(lines: Sequence[str], first: int, end: int) -> int:
-    """Return the last line of a section that is not blank, counted from 1."""
-    while end > first + 1 and not lines[end - 1].strip():
-        end -= 1
-    return end
 
 
 def _block(lines: Sequence[str], name: str) -> tuple[int, int] | None:

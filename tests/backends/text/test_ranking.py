@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from notewell.backends.text.passages import Passage, ScoredPassage, without_repeats
-from notewell.backends.text.ranking import decay, diversify, lift_dated
+from notewell.backends.text.ranking import decay, diversify, lift_dated, rank
+from notewell.backends.text.scoring import ExactMatch
+from notewell.config import QuerySettings
 from notewell.dates import read_dates
 
 if TYPE_CHECKING:
@@ -237,3 +240,26 @@ def test_a_low_score_is_left_out_unless_the_word_itself_stands_there(
     assert notebook.paths("port", min_score=1.0) == ["memory/b.md"]
     found = notebook.ask("porting", min_score=1.0)
     assert (found.hits, found.reason) == ([], "no-match")
+
+
+def test_of_equal_scores_daily_logs_stand_newest_first_behind_other_notes() -> None:
+    paths = (
+        "MEMORY.md",
+        "memory/ideas.md",
+        "memory/2026-03-02.md",
+        "memory/2026-02-27-talk.md",
+        "memory/2024-12-31.md",
+    )
+    better = scored("memory/2020-01-01.md", score=0.6)
+    found = [*(scored(path, text=path) for path in sorted(paths)), better]
+    candidates = [replace(one, text=0.5) for one in found]
+
+    ranked = rank(
+        candidates,
+        ExactMatch((), {}),
+        limit=9,
+        min_score=None,
+        settings=QuerySettings(),
+    )
+
+    assert [one.passage.path for one in ranked] == ["memory/2020-01-01.md", *paths]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from notewell.adapters.surfaces.cli.call import CommandCall, settings_of
+from notewell.adapters.surfaces.cli.one_setting import find_setting, spelled
 from notewell.adapters.surfaces.cli.options import COLUMNS, Command
 from notewell.adapters.surfaces.cli.screen import Look, Screen, cell_count, wrapped
 from notewell.adapters.surfaces.plain_text import one_line
@@ -59,8 +60,6 @@ def config_command(
 
 def _show_one(call: CommandCall, settings: "Settings", key: str | None) -> None:
     """Print one setting."""
-    from notewell.adapters.surfaces.cli.one_setting import find_setting
-
     if key is None:
         raise click.MissingParameter(param_hint="KEY", param_type="argument")
     found = find_setting(settings, key)
@@ -159,10 +158,3 @@ def _origin(value: "ResolvedValue") -> str:
 
 def _group(value: "ResolvedValue") -> str:
     return value.key.rpartition(".")[0]
-
-
-def spelled(value: object) -> str:
-    """Return a value as it is written in the file."""
-    from notewell.adapters.surfaces import wire
-
-    return one_line(wire.dump({"": value})[4:-2].decode("utf-8"))
