@@ -71,6 +71,14 @@ _NOTHING_LISTED: Final = (
 """The same where nothing was asked but a filter."""
 
 
+_NOTHING_LEFT: Final = (
+    "No passage that passes the filter matches.",
+    "Leave a part of the filter out, or try other words.",
+    "No passage that passes the filter matches. Leave a part of it out, or try other words.",
+)
+"""The same where a filter was given beside a question."""
+
+
 def empty_answer(answer: SearchAnswer) -> tuple[str, str]:
     """Tell a person why nothing was found, and what to do about it."""
     said, advice, _ = _nothing_found(answer)
@@ -84,8 +92,12 @@ def empty_answer_for_model(answer: SearchAnswer) -> str:
 
 def _nothing_found(answer: SearchAnswer) -> tuple[str, str, str]:
     reason = answer.reason or "no-match"
-    listed = reason == "no-match" and not answer.query.strip()
-    return _NOTHING_LISTED if listed else _NOTHING_FOUND[reason]
+    filtered = answer.understood is not None and bool(answer.understood.filters)
+    if reason == "no-match" and not answer.query.strip():
+        return _NOTHING_LISTED
+    if reason == "no-match" and filtered:
+        return _NOTHING_LEFT
+    return _NOTHING_FOUND[reason]
 
 
 def answered_by(answer: SearchAnswer) -> str:
@@ -132,6 +144,12 @@ def reading_sentence(answer: SearchAnswer) -> str:
         read.setdefault(one.text, []).append(days)
     said = [f'"{text}" is read as {" or ".join(days)}' for text, days in read.items()]
     return ", ".join(said)
+
+
+def filter_sentence(answer: SearchAnswer) -> str:
+    """Say what the filter was read as; empty without one."""
+    filters = answer.understood.filters if answer.understood else ()
+    return f"only {', '.join(filters)}" if filters else ""
 
 
 def _behind(answer: SearchAnswer) -> Iterator[str]:

@@ -39,6 +39,7 @@ ADDITIVE: Final = frozenset(
         "candidates",
         "date",
         "engine",
+        "filters",
         "links",
         "nearest",
         "understood",

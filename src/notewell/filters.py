@@ -119,6 +119,11 @@ class Filter:
         for text in self.without:
             yield f"without {text!r}", Filter(without=(text,))
 
+    def in_words(self) -> tuple[str, ...]:
+        """Say each thing that it says, in words."""
+        told = [said for said, _ in self.parts()]
+        return (*told, *(f"source {name}" for name in sorted(self.sources)))
+
     def path_test(self) -> PathTest | None:
         """Return what says of a path whether the globs let it pass; None: all pass."""
         if not self.paths and not self.exclude:

@@ -190,10 +190,12 @@ class Understood:
     Attributes:
         dates: The days that it names, in its order; notes of these days are lifted.
         within: The folder that alone was asked, because it was asked from there.
+        filters: Each thing that a filter says, in words: `path 'projects'`.
     """
 
     dates: tuple[UnderstoodDate, ...] = ()
     within: str | None = None
+    filters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -725,3 +725,9 @@ def test_a_name_in_another_case_is_no_name_of_a_note(lay: Lay, path: str) -> Non
         found = None
 
     assert found is None
+
+
+def test_long_nonsense_is_not_repeated_whole(notes: Workspace) -> None:
+    found = get_document(notes, "x" * 100_000)
+
+    assert (found.found, len(found.path)) == (False, 201)

@@ -9,6 +9,7 @@ from notewell.adapters.surfaces.sentences import (
     answered_by,
     empty_answer_for_model,
     fallback_sentence,
+    filter_sentence,
     link_target,
     number_of,
     reading_sentence,
@@ -173,5 +174,5 @@ def _remarks(answer: SearchAnswer) -> Iterator[str]:
         yield f"Note: {fallback_sentence(step)}"
     for warning in answer.warnings:
         yield f"Note: {warning}"
-    if read := reading_sentence(answer):
+    for read in filter(None, (reading_sentence(answer), filter_sentence(answer))):
         yield f"Note: {read}."

@@ -6,6 +6,7 @@ run; an engine's findings become an answer in one schema, with honest flags.
 
 import time
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -32,6 +33,7 @@ from notewell.types import (
     UnderstoodDate,
 )
 from notewell.values import dataclass
+from notewell.workspace.requests import shown_path
 from notewell.zones import moment_in
 
 if TYPE_CHECKING:  # most questions have none
@@ -71,13 +73,17 @@ class QuestionDates(NamedTuple):
     alone: bool = False
 
 
-def question_dates(setup: Setup, text: str, now: datetime | None) -> QuestionDates:
+def question_dates(
+    setup: Setup, text: str, now: datetime | None, chosen: "Filter | None" = None
+) -> QuestionDates:
     """Read the days that a question names, by the user's clock.
 
     Args:
         now: The moment of the question; None: this one.
+        chosen: The filter, which is told with them.
     """
-    understood = Understood(within=setup.within) if setup.within else None
+    plain = Understood(within=setup.within, filters=chosen.in_words() if chosen else ())
+    understood = plain if plain.within or plain.filters else None
     ages = setup.agent.search.query.hybrid.temporal_decay.enabled
     if not ages and not may_name_dates(text):
         return QuestionDates(understood=understood)
@@ -97,7 +103,7 @@ def question_dates(setup: Setup, text: str, now: datetime | None) -> QuestionDat
     ranges = tuple(dict.fromkeys(days for one in named for days in one.ranges))
     from notewell.memory.days_alone import asks_for_days_alone  # most name none
 
-    understood = Understood(dates=dates, within=setup.within)
+    understood = replace(plain, dates=dates)
     alone = asks_for_days_alone(text, named)
     return QuestionDates(ranges, understood, today, alone)
 
@@ -415,7 +421,7 @@ class AnswerBuilder:
 def disabled_document(path: str, start: int) -> Document:
     """Return what `get` gives when this agent has no memory."""
     return Document(
-        path=path,
+        path=shown_path(path),
         text="",
         start_line=start,
         end_line=start - 1,

@@ -27,6 +27,7 @@ from notewell.workspace.names import (
     name_key,
 )
 from notewell.workspace.paths import NoteLocation
+from notewell.workspace.requests import shown_path
 
 _MOST_LINKS: Final = 200
 """Links that are told in each direction."""
@@ -73,7 +74,7 @@ def note_links(setup: Setup, path: str, *, hides: Callable[[str], bool]) -> Note
 
 def _missing(located: NoteLocation) -> NoteLinks:
     return NoteLinks(
-        path=located.path,
+        path=shown_path(located.path),
         found=False,
         reason=located.reason or "not-found",
         candidates=located.candidates,

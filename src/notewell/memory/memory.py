@@ -202,7 +202,7 @@ class Memory:
             sources=sources,
             chosen=filter,
         )
-        named = question_dates(self.setup, query, now)
+        named = question_dates(self.setup, query, now, filter)
         answer = self._answer(query, named.understood)
         built: tuple[str, ...] = ()
         if asked.reason is not None:

@@ -25,6 +25,7 @@ from notewell.workspace import (
     scan,
     split_lines,
 )
+from notewell.workspace.requests import shown_path
 from notewell.zones import moment_in
 
 _TITLE_SECONDS: Final = 1.0
@@ -91,7 +92,7 @@ def read_documents(
 
 def _refused(path: str, why: PathRefused) -> Document:
     return Document(
-        path=path,
+        path=shown_path(path),
         text="",
         start_line=1,
         end_line=0,

@@ -10,6 +10,7 @@ from notewell.types import Document
 from notewell.workspace.finding import NO_AIDS, NameAids, find_note
 from notewell.workspace.layout import NoteText, Workspace, read_note, split_lines
 from notewell.workspace.paths import NoteLocation
+from notewell.workspace.requests import shown_path
 
 _MOST_LINKED_NOTES: Final = 20
 """Notes that a document names, of those to which its lines link."""
@@ -138,7 +139,7 @@ def read_located(located: NoteLocation) -> NoteText | None:
 
 def _missing(located: NoteLocation, start: int) -> Document:
     return Document(
-        path=located.path,
+        path=shown_path(located.path),
         text="",
         start_line=start,
         end_line=start - 1,

@@ -65,13 +65,18 @@ class PathRequest:
         return without_suffix(path)
 
 
+def shown_path(given: str) -> str:
+    """Return what was asked for as an answer repeats it: long nonsense is cut."""
+    return given if len(given) <= _SHOWN else given[:_SHOWN] + "…"
+
+
 def parse_path_request(given: str) -> PathRequest:
     """Split a path that an agent gave, read word by word.
 
     Raises:
         PathRefused: no disk can have that path.
     """
-    shown = given if len(given) <= _SHOWN else given[:_SHOWN] + "…"
+    shown = shown_path(given)
     if not given.strip():
         raise PathRefused(shown, "it is empty")
     if "\0" in given:

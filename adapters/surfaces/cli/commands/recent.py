@@ -62,12 +62,18 @@ def recent_command(
     form = answer_form(call, form)
     filters = dict(_of_days(filters, days))
     return answer_query(
-        call, "", form, max_results=max_results, sources=sources, filters=filters
+        call,
+        "",
+        form,
+        max_results=max_results,
+        sources=sources,
+        filters=filters,
+        up_to_now=not (filters["until"] or filters["on"]),
     )
 
 
 def _of_days(filters: Mapping[str, Any], days: int | None) -> Mapping[str, Any]:
-    """Return the filter's options, up to today where they do not say."""
+    """Return the filter's options, with the first day that --days means."""
     given = dict(filters)
     if days is not None:
         if given["since"] or given["on"]:
@@ -75,6 +81,4 @@ def _of_days(filters: Mapping[str, Any], days: int | None) -> Mapping[str, Any]:
                 "the first day is given twice", remedy="use either --days or --since"
             )
         given["since"] = f"{days}d"
-    if not given["until"] and not given["on"]:
-        given["until"] = "today"
     return given

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -130,9 +131,17 @@ def answer_query(
     min_score: float | None = None,
     sources: Sequence[Source] = (),
     filters: Mapping[str, object] = {},
+    up_to_now: bool = False,
 ) -> int:
-    """Answer a query, then bring the index up to date; return the exit code."""
+    """Answer a query, then bring the index up to date; return the exit code.
+
+    Args:
+        up_to_now: What is dated in the future is not wanted.
+    """
     with memory_of(call) as memory:
+        if up_to_now:
+            # A file's own day is this machine's, which may be ahead of the user's.
+            filters = {**filters, "until": f"{max(memory.today, date.today())}"}
         chosen = filter_of(filters, memory.today)
         with IndexProgress(call.output, "First use: indexing") as progress:
             answer = memory.search(

@@ -86,3 +86,21 @@ def test_an_impossible_filter_says_what_left_nothing(run: "Notewell") -> None:
 
     assert ran.code == 0
     assert "The filter left nothing to search: tag 'purple' leaves no note." in ran.said
+
+
+def test_what_a_filter_was_read_as_is_told_in_words(run: "Notewell") -> None:
+    options = ("--tag", "work", "--since", "2026-03", "--source", "memory")
+
+    value = run("search", "otter", "--json", *options).value
+
+    told = ["since 2026-03-01", "tag 'work'"]
+    assert value["understood"] == {"dates": [], "filters": told}
+
+
+def test_a_question_of_which_a_filter_leaves_nothing_is_not_told_to_ask_otherwise(
+    run: "Notewell",
+) -> None:
+    text = run("search", "otter", "--path", "projects", "--phrase", "gateway").text
+
+    assert "No passage that passes the filter matches." in text
+    assert "fewer or other words" not in text
