@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 import typing
 from dataclasses import fields
 from pathlib import Path
@@ -135,6 +136,28 @@ def test_clients_are_told_of_the_server_as_in_the_readme() -> None:
     assert sorted(blocks(readme, "json")) == sorted(blocks(guide, "json"))
     for command in re.findall(r"`(\w+ mcp add .*)`", readme):
         assert f"{command}\n" in blocks(guide, "sh")
+
+
+def test_the_readme_installs_as_the_guide_does() -> None:
+    _, ways, path = blocks(read("README.md"), "sh")
+
+    assert [ways, path] == blocks(read("docs/how-to/install.md"), "sh")[:2]
+
+
+def test_without_ready_packages_every_dependency_is_named() -> None:
+    """A dependency that was added to the project is added to the guide for musl, too."""
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    without = {"sqlite-vec", "wordllama"}
+
+    needed = {re.split(r"[=<>; ]", each)[0] for each in project["dependencies"]}
+
+    [listed] = [
+        block
+        for block in blocks(read("docs/how-to/install.md"), "sh")
+        if "--no-deps" in block
+    ]
+    named = {re.split(r"[=<>]", each)[0] for each in shlex.split(listed)}
+    assert needed - without <= named
 
 
 def test_excerpts_of_the_example_plugin_stand_in_it() -> None:
