@@ -1,8 +1,8 @@
 """A server's first moments: the first answer, the SDK loaded quickly, signals heard.
 
 Loading the SDK takes most of a second, and a client may give up before. What it asks
-first, `initialize`, is known, and so is the answer, to the letter: tests hold it against
-the SDK's. Whatever is unusual about the question is left to the SDK.
+first, `initialize` and `tools/list`, is known, and so are the answers, to the letter: tests
+hold them against the SDK's. Whatever is unusual about a question is left to the SDK.
 """
 
 import gc
@@ -10,11 +10,15 @@ import signal
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import orjson
 
 from notewell._version import __version__
+from notewell.adapters.surfaces.mcp import Offer
+
+if TYPE_CHECKING:
+    from notewell.adapters.surfaces.tools import MemoryTools
 
 SERVER_NAME: Final = "notewell"
 INSTRUCTIONS: Final = (
@@ -73,6 +77,41 @@ def initialize_answer(request: RequestId, version: str) -> bytes:
     }
     answer = {"jsonrpc": "2.0", "id": request, "result": result}
     return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def read_plain_list(line: bytes) -> RequestId | None:
+    """Return the id of a plain `tools/list`; None for all else."""
+    if b'"tools/list"' not in line:
+        return None
+    match orjson.loads(line):  # it has been read before
+        case {
+            "jsonrpc": "2.0",
+            "id": str() | int() as request,
+            "method": "tools/list",
+            **rest,
+        } if rest in ({}, {"params": {}}) and not isinstance(request, bool):
+            return request
+        case _:
+            return None
+
+
+def list_answer(request: RequestId, tools: "MemoryTools", offer: Offer) -> bytes:
+    """Return the answer, with its final newline."""
+    answer = {
+        "jsonrpc": "2.0",
+        "id": request,
+        "result": {"tools": listed(tools, offer)},
+    }
+    return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def listed(tools: "MemoryTools", offer: Offer) -> list[dict[str, Any]]:
+    """Return the tools as a client gets them."""
+    schemas = tools.schemas("mcp")
+    if not offer.structured:
+        for each in schemas:
+            del each["outputSchema"]
+    return schemas
 
 
 def _hold_objects(capabilities: Any) -> bool:

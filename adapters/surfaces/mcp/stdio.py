@@ -23,10 +23,15 @@ from notewell.adapters.surfaces.mcp.messages import (
 from notewell.adapters.surfaces.mcp.startup import (
     RequestId,
     initialize_answer,
+    list_answer,
     loading_quickly,
     on_signals,
     read_initialize,
+    read_plain_list,
 )
+from notewell.adapters.surfaces.tools import MemoryTools
+from notewell.backends.registry import require_known
+from notewell.errors import NotewellError
 from notewell.memory import Memory
 
 if TYPE_CHECKING:
@@ -54,7 +59,7 @@ def serve_stdio(memory: Memory, offer: Offer) -> int:
     Returns:
         The exit code: 0, or 128 and the number of the signal.
     """
-    entrance = _Entrance()
+    entrance = _Entrance(memory, offer)
     with loading_quickly():
         import anyio
         from mcp.server.stdio import stdio_server
@@ -77,13 +82,20 @@ class _Entrance:
 
     Attributes:
         code: The exit code that a signal asked for, else 0.
-        greeted: The id of the request that has its answer already.
+        answered: The ids of requests that have their answers already.
     """
 
-    def __init__(self) -> None:
-        """Take the standard input and output, and begin to read."""
+    def __init__(self, memory: Memory, offer: Offer) -> None:
+        """Take the standard input and output, and begin to read.
+
+        Args:
+            memory: Not open yet.
+            offer: What the client gets.
+        """
         self.code = 0
-        self.greeted: RequestId | None = None
+        self.answered: set[RequestId] = set()
+        self._memory, self._offer = memory, offer
+        self._greeted = False
         self._source, self._target = os.dup(_STDIN), os.dup(_STDOUT)
         self._one_line = threading.Lock()
         self._waited = False  # for the first message
@@ -122,6 +134,7 @@ class _Entrance:
         if answers is None:
             self._open.asked(line)
             self._greet(line)
+            self._list(line)
             # To the SDK every kind of line end ends a message.
             _write(self._writing, line.replace(b"\r", b" ") + b"\n")
         for answer in answers or ():
@@ -129,9 +142,22 @@ class _Entrance:
 
     def _greet(self, line: bytes) -> None:
         if not self._waited and (known := read_initialize(line)):
-            self.greeted = known[0]
+            self._greeted = True
+            self.answered.add(known[0])
             self._send(initialize_answer(*known))
         self._waited = True
+
+    def _list(self, line: bytes) -> None:
+        """Say which tools there are, to a client that was greeted here."""
+        if not self._greeted or (request := read_plain_list(line)) is None:
+            return
+        try:
+            require_known(self._memory.settings.memory.backend)
+        except NotewellError:  # which the server tells when it opens the memory
+            return
+        tools = MemoryTools(self._memory, write=self._offer.write)
+        self.answered.add(request)
+        self._send(list_answer(request, tools, self._offer))
 
     def _send(self, line: bytes) -> None:
         with self._one_line:
@@ -154,7 +180,7 @@ class _Entrance:
 
 
 class _WithoutGreeting:
-    """What the SDK writes, without its answer to what was answered at the entrance."""
+    """What the SDK writes, without its answers to what was answered at the entrance."""
 
     def __init__(self, inner: "WriteStream[SessionMessage]", entrance: "_Entrance"):
         self._inner = inner
@@ -163,11 +189,10 @@ class _WithoutGreeting:
     async def send(self, item: "SessionMessage", /) -> None:
         """Send a message to the client, if it has not got it."""
         message = item.message
-        greeted = self._entrance.greeted
-        if greeted is not None and getattr(message, "id", None) == greeted:
-            self._entrance.greeted = None
-            if hasattr(message, "result"):
-                return
+        request = getattr(message, "id", None)
+        if request in self._entrance.answered and not hasattr(message, "method"):
+            self._entrance.answered.discard(request)
+            return
         await self._inner.send(item)
 
     async def aclose(self) -> None:

@@ -74,6 +74,18 @@ def test_the_greeting_is_what_the_sdk_would_have_said(say: Say, version: str) ->
     assert greeted == by_the_sdk
 
 
+@pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[-1]])
+def test_the_tools_are_listed_as_the_sdk_would_list_them(
+    say: Say, version: str
+) -> None:
+    by_the_sdk = {**LIST, "id": "sdk", "params": {"_meta": {}}}
+
+    _, first, second = say(framed(initialize(version), DONE, LIST, by_the_sdk), "sdk")
+
+    assert first["result"]["tools"]
+    assert {**first, "id": "sdk"} == second
+
+
 def test_a_client_is_greeted_though_the_sdk_takes_for_ever(
     command: list[str], environ: dict[str, str], tmp_path: Path
 ) -> None:
@@ -91,12 +103,13 @@ def test_a_client_is_greeted_though_the_sdk_takes_for_ever(
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        server.stdin.write(framed(initialize()))
+        server.stdin.write(framed(initialize(), DONE, LIST))
         server.stdin.flush()
-        answer = json.loads(server.stdout.readline())
+        answer, tools = (json.loads(server.stdout.readline()) for _ in range(2))
         server.kill()
 
     assert answer["result"]["serverInfo"]["name"] == "notewell"
+    assert len(tools["result"]["tools"]) == 3
 
 
 @pytest.mark.parametrize("request_id", [0, "一"])
