@@ -20,6 +20,7 @@ import apsw
 
 from notewell.backends.base import Site
 from notewell.backends.builtin.schema import APPLICATION_ID
+from notewell.files import short_digest
 from notewell.values import dataclass
 
 SIDE_FILES: Final = ("", "-wal", "-shm", "-journal")
@@ -89,9 +90,7 @@ def _beside(path: Path, mark: str) -> Path:
 
 
 def _mark(root: Path) -> str:
-    from hashlib import blake2b  # only for workspaces that are not the agent's own
-
-    return blake2b(os.fsencode(root), digest_size=6).hexdigest()
+    return short_digest(os.fsencode(root), size=6).hex()
 
 
 def owner_of(path: Path) -> Owner:

@@ -19,12 +19,11 @@ _ENDLESS: Final = 512
 """No word, name, key or hash is so long without anything that parts it."""
 
 _MEDIA: Final = r"data:(?:image|audio|video|font|application)/[\w.+-]+[^,\s\"'<>()]*,"
-_URI: Final = re.compile(
+_URI: Final = (  # compiled when it is needed
     rf"data:[^,\s\"'<>()]{{0,200}};base64,[ \t]*[\w+/=%-]{{{_SHORTEST},}}"
     rf"|(?<=\"){_MEDIA}[^\"]{{{_SHORTEST},}}(?=\")"
     rf"|(?<='){_MEDIA}[^']{{{_SHORTEST},}}(?=')"
-    rf"|{_MEDIA}(?:[^\s\"'<>()]|\([^\s\"'<>()]*\)){{{_SHORTEST},}}",
-    re.ASCII | re.IGNORECASE,
+    rf"|{_MEDIA}(?:[^\s\"'<>()]|\([^\s\"'<>()]*\)){{{_SHORTEST},}}"
 )
 _RUN: Final = re.compile(rf"[A-Za-z0-9+/_=-]{{{_ENDLESS},}}")
 _ROW: Final = re.compile(r"[>\s]*[A-Za-z0-9+/]{40,}={0,2}\s*")
@@ -82,7 +81,9 @@ def _has_endless_word(line: str) -> bool:
 
 def _leave_out(lines: list[str], at: int) -> None:
     line = lines[at]
-    found = _URI.sub(PICTURE_MARK, line) if "data:" in line else line
+    found = line
+    if "data:" in line:
+        found = re.sub(_URI, PICTURE_MARK, line, flags=re.ASCII | re.IGNORECASE)
     if found.endswith(PICTURE_MARK) and found != line:
         _continue(lines, at + 1)
     if len(found) >= _ENDLESS:

@@ -33,10 +33,9 @@ _ABOVE: Final = 0.001
 _HOST_WRITES: Final = re.compile(
     r"(?:^|/)memory/dreaming/|(?:^|/)dreams\.md\Z", re.IGNORECASE
 )
-_COPY: Final = re.compile(
+_COPY: Final = (
     r"conflict|\bkonflikt|\bin konflikt\b|\bconflit\b|\bconflitto\b|競合|冲突|衝突|충돌"
-    r"|\bcopy\b|\bkopie\b|\bcopie\b|\bcopia\b|コピー|副本|[ (]\d{1,2}\)?\Z",
-    re.IGNORECASE,
+    r"|\bcopy\b|\bkopie\b|\bcopie\b|\bcopia\b|コピー|副本|[ (]\d{1,2}\)?\Z"
 )
 """What Dropbox, Syncthing, Nextcloud, iCloud, Obsidian and desktops call a second file."""
 
@@ -58,7 +57,8 @@ def is_named_as_copy(path: str) -> bool:
     >>> is_named_as_copy("plan.sync-conflict-20260110-101500-ABC.md"), is_named_as_copy("plan 2026.md")
     (True, False)
     """
-    return _COPY.search(path.rpartition("/")[2].rpartition(".")[0]) is not None
+    name = path.rpartition("/")[2].rpartition(".")[0]
+    return re.search(_COPY, name, re.IGNORECASE) is not None
 
 
 def lower_host_writings(scored: Sequence[ScoredPassage]) -> Sequence[ScoredPassage]:

@@ -30,6 +30,7 @@ from notewell.backends.builtin.vectors.sets import (
     first_after,
     id_list,
 )
+from notewell.files import short_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,9 +195,7 @@ def read_chunk(store: Store, table: str, chunk: int) -> CodeBlock:
 
 def block_mark(ids: bytes, codes: bytes) -> bytes:
     """Return what tells a block from any other: 16 bytes."""
-    from hashlib import blake2b  # with OpenSSL, which most searches do not need
-
-    return blake2b(ids + codes, digest_size=16).digest()
+    return short_digest(ids + codes, size=16)
 
 
 def _read(store: Store, kept: VectorSet, number: int) -> CodeBlock:

@@ -63,13 +63,12 @@ Japanese."""
 _SHORT: Final = frozenset(["am", "vom", "zum", "ab", "den", "bis", "seit"])
 """Before few digits: `am 3.5.`"""
 
-_CONFLICT: Final = re.compile(
+_CONFLICT: Final = (
     r" ?[(（][^()/（）]*(?:conflicted|conflict copy|case conflict|sfconflict|konflikt\w*-?kopie"
     r"|konflikt stehende kopie|copie en conflit|copia (?:in conflitto|en conflicto)"
     r"|c[oó]pia em conflito|競合|冲突|衝突|충돌)[^()/（）]*\d[^()/（）]*[)）]"
     r"|[ ._-](?:sync-)?conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?"
-    r"|_[^_/]+_[A-Z][a-z]{2}-\d\d-\d{4,6}-\d{4}_(?:[A-Z]+_?)?Conflict",
-    re.IGNORECASE,
+    r"|_[^_/]+_[A-Z][a-z]{2}-\d\d-\d{4,6}-\d{4}_(?:[A-Z]+_?)?Conflict"
 )
 """What Dropbox, Nextcloud, Seafile, Obsidian, Syncthing and Synology Drive add to a name."""
 
@@ -179,7 +178,7 @@ def day_in_name(path: str) -> date | None:
     True
     """
     if "onfli" in path.lower() or not path.isascii():
-        path = _CONFLICT.sub("", path)
+        path = re.sub(_CONFLICT, "", path, flags=re.IGNORECASE)
     found = _ISO.search(path.rpartition("/")[2])
     if found:
         try:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -98,11 +97,11 @@ def _lock_of(state: Path, said: str) -> int:
     """
     import fcntl  # not on every system, and only here
 
-    from notewell.files import create_folder
+    from notewell.files import create_folder, short_digest
 
     folder = state / "helpers"
     create_folder(folder)
-    name = f"{sha256(said.encode()).hexdigest()[:16]}.lock"
+    name = f"{short_digest(said.encode(), size=8).hex()}.lock"
     lock = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -40,10 +40,9 @@ if TYPE_CHECKING:
 _NAMED: Final = frozenset({"file", OWN_NAME})
 """Origins of a workspace that a configuration file names,"""
 
-_READ: Final = re.compile(
+_READ: Final = (
     r"^(OPENCLAW|NOTEWELL|HF|XDG|QMD|OLLAMA|SSL)_|^(HOME|PATH|TZ|TMPDIR)$"
-    r"|(KEY|TOKEN|SECRET|PASSWORD|PROXY|ENDPOINT)$",
-    re.IGNORECASE,
+    r"|(KEY|TOKEN|SECRET|PASSWORD|PROXY|ENDPOINT)$"
 )
 """Variables on which an answer may depend."""
 
@@ -125,7 +124,7 @@ class Setup:
         read = {
             name: value
             for name, value in self.environ.items()
-            if _READ.search(name) and not (driven and name == "PATH")
+            if re.search(_READ, name, re.IGNORECASE) and not (driven and name == "PATH")
         }
         providers = [
             (each.name, each.remote, each.host, each.instant, each.absent)

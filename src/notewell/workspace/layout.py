@@ -13,7 +13,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from notewell.files import MAX_FILE_BYTES, read_regular
+from notewell.files import MAX_FILE_BYTES, read_regular, short_digest
 from notewell.types import ExtraPath, NarrowedPath, Skipped
 from notewell.values import dataclass
 from notewell.workspace.decoding import decode
@@ -275,12 +275,9 @@ def read_note(file: str | os.PathLike[str]) -> NoteText:
         OSError: it is missing, unreadable, a symbolic link or behind one, not a
             regular file, or larger than MAX_NOTE_BYTES.
     """
-    # Imported here: it loads OpenSSL, and a search reads no note.
-    from hashlib import blake2b
-
     raw = read_regular(file)
     read = decode(raw)
-    digest = blake2b(raw, digest_size=16).digest()
+    digest = short_digest(raw, size=16)
     return NoteText(read.text, digest, read.odd, read.guess)
 
 

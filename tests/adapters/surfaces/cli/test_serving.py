@@ -31,6 +31,14 @@ _TOOK = re.compile(r'"tookMs":[\d.]+|[\d,.]+ m?s$', re.MULTILINE)
 _PEER = "notewell.adapters.surfaces.cli.serving.peer_user"
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody gives up for want of time: this machine may be busy."""
+    monkeypatch.setattr("notewell.private_socket._HELLO_SECONDS", 300.0)
+    monkeypatch.setattr("notewell.adapters.surfaces.warm._AGREES_SECONDS", 300.0)
+    monkeypatch.setattr("notewell.adapters.surfaces.cli.serving._PATIENCE", 300.0)
+
+
 @pytest.fixture
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An indexed folder of notes, in an environment of its own."""
@@ -311,6 +319,7 @@ def test_a_server_that_hangs_and_a_socket_without_one_are_left_at_once(
 ) -> None:
     folder = private_socket.create_socket_folder(os.environ)
     assert folder
+    monkeypatch.setattr("notewell.private_socket._HELLO_SECONDS", 0.1)
     waits: list[float] = []
     monkeypatch.setattr(
         warm,
@@ -371,6 +380,9 @@ def test_a_watch_serves_a_search_from_the_shell_and_says_so(notes: Path) -> None
 
     program = (
         "import sys, os\n"
+        "from notewell import private_socket\n"
+        "from notewell.adapters.surfaces import warm\n"
+        "private_socket._HELLO_SECONDS = warm._AGREES_SECONDS = 300\n"
         "from notewell.adapters.surfaces.warm import served_elsewhere\n"
         "code = served_elsewhere(sys.argv[1:])\n"
         "print(code, *sorted(sys.modules), file=sys.stderr)\n"

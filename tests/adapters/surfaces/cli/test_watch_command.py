@@ -85,7 +85,7 @@ def test_what_happens_is_written_and_the_end_is_clean(
     watch.process.send_signal(how)
 
     assert '"path":"memory/day.md"' in found
-    assert watch.said() == "stopped"
+    assert watch.said() in ("stopped", "stopped, 1 command served")  # if it was in time
     _, complaints = watch.process.communicate(timeout=300)
     assert (watch.process.returncode, complaints) == (0, "")
 
