@@ -1,6 +1,7 @@
 """Runs all checks of this checkout, one after the other, and sums them up.
 
-bin/test starts this in the private environment, which holds every tool.
+bin/test starts this in the private environment, which holds every tool. What is installed outside of
+it (from npm, and the wheel under each Python) is begun at once, and goes on beside the first checks.
 """
 
 import argparse
@@ -10,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,12 +26,14 @@ from _structure import structure_findings
 from _suite import Result, listed_skips, not_allowed, run_suite
 from _wheel import (
     EVERYTHING,
+    ON_OTHER_PYTHONS,
     ON_THE_WHEEL,
     PackagesNotFetched,
     WheelBroken,
     build_wheel,
-    check_wheel,
+    install_wheel,
     other_pythons,
+    run_on_wheel,
 )
 
 LINKS = ("src/notewell/adapters", "src/notewell/backends")
@@ -51,10 +56,19 @@ class NotHere(Exception):
 
 @dataclass(slots=True)
 class Session:
-    """What the checks of one run share."""
+    """What the checks of one run share.
+
+    Attributes:
+        begun: What is being installed for a check, by its name; one at a time, in this order.
+    """
 
     scratch: Path
     results: list[Result] = field(default_factory=list[Result])
+    begun: dict[str, Future[None]] = field(default_factory=dict[str, Future[None]])
+
+    def wait_for(self, name: str) -> None:
+        """Wait until everything is installed that a check needs, and raise what that raised."""
+        self.begun[name].result()
 
     def add(self, result: Result) -> None:
         """Keep the counts of a run of the suite, and judge it.
@@ -123,18 +137,18 @@ def models(_session: Session) -> None:
     need(*MODULES)
 
 
-def qmd(_session: Session) -> None:
+def qmd(session: Session) -> None:
     """Install the real QMD for the tests; without it those tests are skipped."""
     try:
-        install_qmd()
+        session.wait_for("qmd")
     except SetupFailed as failure:
         raise Skipped(f"{failure}\nthe tests of QMD are skipped") from failure
 
 
-def browser(_session: Session) -> None:
+def browser(session: Session) -> None:
     """Install a browser for the tests; without it those of pages are skipped."""
     try:
-        install_browser()
+        session.wait_for("browser")
     except SetupFailed as failure:
         raise Skipped(f"{failure}\nthe tests in a browser are skipped") from failure
 
@@ -146,27 +160,40 @@ def suite_on_checkout(session: Session) -> None:
     session.add(run_suite(Path(sys.executable), *WORKERS, report=report))
 
 
+def environment_of(session: Session, python: str) -> Path:
+    """Say where the wheel is installed under a Python, given by its path."""
+    return session.scratch / python.strip("/").replace("/", "-")
+
+
+def install_under(session: Session, python: str) -> None:
+    """Install the wheel under one Python, built by the first that needs it."""
+    need("pytest", "hatchling")
+    built = session.scratch / "built"
+    wheel = next(built.glob("*.whl"), None) or build_wheel(built)
+    install_wheel(environment_of(session, python), wheel, base=python)
+
+
 def suite_on_wheel(session: Session) -> None:
     """Hold the built wheel against the checkout, and run there what it can break."""
-    need("pytest", "hatchling")
-    wheel = build_wheel(session.scratch)
-    session.add(check_wheel(wheel, *WORKERS, suite=ON_THE_WHEEL, base=sys.executable))
+    session.wait_for(f"wheel {sys.executable}")
+    folder = environment_of(session, sys.executable)
+    session.add(run_on_wheel(folder, *WORKERS, suite=ON_THE_WHEEL))
 
 
 def other_pythons_run(suite: Sequence[str]) -> Check:
     """Make a check that runs tests on the wheel under the other Pythons here."""
 
     def check(session: Session) -> None:
-        need("pytest", "hatchling")
         if not (others := other_pythons()):
             raise NotHere("no other supported Python is on this machine")
-        wheel = build_wheel(session.scratch)
         failures: list[str] = []
         tried = 0
         for version, python in others.items():
             print(f"\nPython {version}, {python}", flush=True)
             try:
-                session.add(check_wheel(wheel, *WORKERS, suite=suite, base=python))
+                session.wait_for(f"wheel {python}")
+                folder = environment_of(session, python)
+                session.add(run_on_wheel(folder, *WORKERS, suite=suite))
             except PackagesNotFetched as reason:
                 print(f"{reason}\nPython {version} is not tried", flush=True)
                 continue
@@ -203,8 +230,22 @@ CHECKS: dict[str, Check] = {
     "browser": browser,
     "tests": suite_on_checkout,
     "wheel": suite_on_wheel,
-    "pythons": other_pythons_run(ON_THE_WHEEL),
+    "pythons": other_pythons_run(ON_OTHER_PYTHONS),
 }
+
+
+def installations(checks: Mapping[str, Check]) -> dict[str, Callable[[Session], None]]:
+    """List what these checks need that is installed outside of our own environment."""
+    found: dict[str, Callable[[Session], None]] = {}
+    if "qmd" in checks:
+        found["qmd"] = lambda _session: install_qmd()
+    if "browser" in checks:
+        found["browser"] = lambda _session: install_browser()
+    pythons = [sys.executable] if "wheel" in checks else []
+    pythons += other_pythons().values() if "pythons" in checks else []
+    for python in pythons:
+        found[f"wheel {python}"] = partial(install_under, python=python)
+    return found
 
 
 def chosen() -> dict[str, Check]:
@@ -278,15 +319,29 @@ def main() -> int:
         )
         return 1
     started = time.monotonic()
-    verdicts: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="notewell-test-") as scratch:
+        # Tests start it as another user, who must find what loads only when used.
+        Path(scratch).chmod(0o755)
         session = Session(Path(scratch))
-        for name, check in checks.items():
-            print(f"{name} ...", flush=True)
-            before = time.monotonic()
-            verdicts[name] = run_check(check, session)
-            print(f"{name}: {verdicts[name]} ({time.monotonic() - before:.1f} s)")
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            for name, install in installations(checks).items():
+                session.begun[name] = beside.submit(install, session)
+            try:
+                verdicts = run_in_turn(checks, session)
+            finally:
+                beside.shutdown(cancel_futures=True)
     return sum_up(session, verdicts, time.monotonic() - started)
+
+
+def run_in_turn(checks: Mapping[str, Check], session: Session) -> dict[str, str]:
+    """Run one check after the other; return the verdict of each."""
+    verdicts: dict[str, str] = {}
+    for name, check in checks.items():
+        print(f"{name} ...", flush=True)
+        before = time.monotonic()
+        verdicts[name] = run_check(check, session)
+        print(f"{name}: {verdicts[name]} ({time.monotonic() - before:.1f} s)")
+    return verdicts
 
 
 if __name__ == "__main__":

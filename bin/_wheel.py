@@ -40,28 +40,62 @@ ON_THE_WHEEL = (
     "tests/adapters/embeddings/local/test_static.py",
     "tests/adapters/embeddings/test_other_packages.py",
     "tests/adapters/surfaces/report/test_page.py",
-    # The command and the server start, with real processes and without.
-    "tests/adapters/surfaces/cli/test_bench_command.py",
     "tests/adapters/surfaces/cli/test_completion.py",
-    "tests/adapters/surfaces/cli/test_first_meaning.py",
     "tests/adapters/surfaces/cli/test_help.py",
-    "tests/adapters/surfaces/cli/test_one_json_object.py",
-    "tests/adapters/surfaces/cli/test_search_command.py",
+    # Programs start as they were installed: the command, its helper, the server, the benchmark.
+    "tests/adapters/surfaces/cli/test_bench_command.py",
+    "tests/adapters/surfaces/cli/test_first_meaning.py",
     "tests/adapters/surfaces/cli/test_startup.py",
-    "tests/adapters/surfaces/mcp/test_clients.py",
     "tests/adapters/surfaces/mcp/test_startup.py",
     "tests/adapters/surfaces/tools",
+    "tests/memory/test_helper.py",
+    "tests/memory/test_server.py",
     "tests/test_terminal_sessions.py",
-    # What programs are promised: the facade, its helper in the background, engines.
-    "tests/memory",
+    # The packages that it names are enough: for each engine one set of vows is kept.
     "tests/backends/test_contract.py",
-    "tests/backends/builtin/vectors/test_contract.py",
     # Children of other users load what they need.
-    "tests/backends/builtin/test_damage_by_hand.py",
     "tests/backends/builtin/test_files_on_disk.py",
     "tests/backends/builtin/test_unreadable.py",
 )
 """What an installation can break; see tests/README.md."""
+
+ON_OTHER_PYTHONS = (
+    # Its Unicode data, its `re` and its calendar.
+    "tests/backends/text",
+    "tests/dates",
+    "tests/sessions",
+    "tests/test_filters.py",
+    "tests/test_front_matter.py",
+    "tests/test_globs.py",
+    "tests/test_links.py",
+    "tests/test_markdown.py",
+    "tests/test_zones.py",
+    # What its library does with files, paths, values and the network.
+    "tests/config/test_settings.py",
+    "tests/config/test_listing.py",
+    "tests/workspace",
+    "tests/writing/test_locks.py",
+    "tests/adapters/embeddings/remote",
+    "tests/test_values.py",
+    # How it starts and ends processes, threads and loops.
+    "tests/test_packaging.py",
+    "tests/test_public_api.py",
+    "tests/test_process.py",
+    "tests/test_log.py",
+    "tests/memory",
+    "tests/adapters/surfaces/cli/test_one_json_object.py",
+    "tests/adapters/surfaces/cli/test_startup.py",
+    "tests/adapters/surfaces/mcp/test_startup.py",
+    "tests/adapters/surfaces/tools",
+    # The packages that are compiled for it: SQLite, vectors, the small model.
+    "tests/adapters/embeddings/local/test_static.py",
+    "tests/backends/test_contract.py",
+    "tests/backends/builtin/test_built_otherwise.py",
+    "tests/backends/builtin/test_files_on_disk.py",
+    "tests/backends/builtin/vectors/test_agreements.py",
+    "tests/backends/builtin/vectors/test_quantisation.py",
+)
+"""What depends on the interpreter; see tests/README.md."""
 
 
 class PackagesNotFetched(Exception):
@@ -83,15 +117,12 @@ def build_wheel(into: Path) -> Path:
     return wheel
 
 
-def check_wheel(
-    wheel: Path, *arguments: str, suite: Sequence[str], base: str
-) -> Result:
-    """Install the wheel in a new environment, ask it something, run tests there.
+def install_wheel(folder: Path, wheel: Path, *, base: str) -> None:
+    """Install the wheel in a new environment, and ask its command something.
 
     Args:
-        arguments: For pytest.
-        suite: The tests.
-        base: The Python that the environment is made from.
+        folder: Where the environment is made.
+        base: The Python that it is made from.
 
     Raises:
         WheelBroken: its command does not answer, or it is not the checkout.
@@ -99,31 +130,37 @@ def check_wheel(
         Offline: its dependencies are not here and cannot be fetched.
         PackagesNotFetched: they cannot be, for a Python that is not ours.
     """
-    with tempfile.TemporaryDirectory(prefix="notewell-wheel-") as scratch:
-        # Tests start it as another user, who must find what loads only when used.
-        Path(scratch).chmod(0o755)
-        folder = Path(scratch) / "environment"
-        make_venv(folder, base=base)
-        needed = requirements(PROJECT.read_bytes(), "suite")
-        if base == sys.executable:
-            install_alone(folder, wheel)
-        else:
-            install_with(needed, folder, wheel)
-        if found := differences(folder):
-            raise WheelBroken("\n".join(["installed is not the checkout:", *found]))
-        ask_command(folder / "bin" / "notewell")
-        pip_install(folder / "bin" / "python", *needed)
-        return run_suite(
-            folder / "bin" / "python",
-            *("--override-ini", "pythonpath=", *arguments, *suite),
-            report=Path(scratch) / "report.xml",
-        )
+    make_venv(folder, base=base)
+    needed = requirements(PROJECT.read_bytes(), "suite")
+    if base == sys.executable:
+        install_alone(folder, wheel)
+    else:
+        install_with(needed, folder, wheel)
+    if found := differences(folder):
+        raise WheelBroken("\n".join(["installed is not the checkout:", *found]))
+    ask_command(folder / "bin" / "notewell")
+    if base == sys.executable:
+        install_packages(folder, *needed)
+
+
+def run_on_wheel(folder: Path, *arguments: str, suite: Sequence[str]) -> Result:
+    """Run tests in an environment that has the wheel; `arguments` are for pytest."""
+    return run_suite(
+        folder / "bin" / "python",
+        *("--override-ini", "pythonpath=", *arguments, *suite),
+        report=folder / "report.xml",
+    )
+
+
+def install_packages(folder: Path, *needed: str) -> None:
+    """Install without compiling what is not imported, which is half of the work."""
+    pip_install(folder / "bin" / "python", "--no-compile", *needed)
 
 
 def install_alone(folder: Path, wheel: Path) -> None:
     """Install the wheel and what it says it needs, into an empty environment."""
     try:
-        pip_install(folder / "bin" / "python", str(wheel))
+        install_packages(folder, str(wheel))
     except Offline:
         borrow_packages(folder, wheel)
 
@@ -135,7 +172,7 @@ def install_with(needed: Sequence[str], folder: Path, wheel: Path) -> None:
         PackagesNotFetched: pip cannot fetch or build them.
     """
     try:
-        pip_install(folder / "bin" / "python", *needed)
+        install_packages(folder, *needed)
     except (Offline, SetupFailed) as failure:
         raise PackagesNotFetched(str(failure)) from failure
     pip_install(folder / "bin" / "python", "--no-index", str(wheel))
