@@ -234,8 +234,10 @@ class Environment:
         for stale in known:
             (self.folder / f"ready-{stale}.toml").unlink()
         project = PROJECT.read_bytes()
+        # Of what the checks need most is never imported; what is, Python compiles then.
+        lazily = () if purpose == "run" else ("--no-compile",)
         try:
-            pip_install(self.python, *needed, keep=[self._lock])
+            pip_install(self.python, *lazily, *needed, keep=[self._lock])
             known = {**known, "run": project, purpose: project}
         except Offline as offline:
             if not known:

@@ -2,7 +2,9 @@
 
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
+from tests.patience import lift_limits
 
 settings.register_profile(
     "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -11,3 +13,9 @@ settings.load_profile("patient")
 
 # A shell lets its background jobs ignore Ctrl-C, and so would the programs under test.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _limits_are_lifted() -> None:
+    """Let what notewell limits by the clock take its time; see `patience.py`."""
+    lift_limits()
