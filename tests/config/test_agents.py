@@ -40,15 +40,15 @@ def test_an_agent_overrides_the_defaults_key_by_key(load: Load) -> None:
     assert a.given == {"query.maxResults", "query.minScore"}
 
 
-def test_a_list_of_values_is_replaced_as_a_whole(load: Load) -> None:
+def test_an_agent_has_the_extra_paths_of_all_and_its_own(load: Load) -> None:
     settings = load(
         """{ agents: {
           defaults: { memorySearch: { extraPaths: ["x", "y"] } },
-          list: [{ id: "a", memorySearch: { extraPaths: ["z"] } }],
+          list: [{ id: "a", memorySearch: { extraPaths: ["z", "x"] } }],
         } }"""
     )
 
-    assert settings.agent("a").search.extra_paths == ("z",)
+    assert settings.agent("a").search.extra_paths == ("x", "y", "z")
 
 
 def test_null_unsets_what_can_be_unset(load: Load) -> None:

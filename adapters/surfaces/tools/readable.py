@@ -15,7 +15,7 @@ from notewell.adapters.surfaces.sentences import (
     reading_sentence,
     why_missing,
 )
-from notewell.backends.policy import Limit
+from notewell.backends.policy import MOST_CHARS, Limit
 from notewell.errors import NotewellError
 from notewell.note_links import NoteLinks
 from notewell.types import Document, Hit, SearchAnswer
@@ -45,6 +45,15 @@ def fit_snippets(answer: SearchAnswer, *, cited: bool, most: Limit) -> SearchAns
         free = max(room - len(source), 1)
         hits.append(replace(hit, snippet=hit.snippet[:free] + source))
         room -= len(hits[-1].snippet)
+    fitting = _first_of(answer, hits, most)
+    while len(hits) > 1 and len(search_text(fitting)) > MOST_CHARS:
+        del hits[-1]  # what stands around the snippets counts, too
+        fitting = _first_of(answer, hits, most)
+    return fitting
+
+
+def _first_of(answer: SearchAnswer, hits: Sequence[Hit], most: Limit) -> SearchAnswer:
+    """Return an answer with its first hits alone, that says what was left out."""
     warnings = answer.warnings
     if left_out := len(answer.results) - len(hits):
         said = f"{left_out:,} more did not fit into {most.key}: ask more narrowly"

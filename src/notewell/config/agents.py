@@ -37,6 +37,8 @@ MAIN: Final = "main"
 TEMPLATE: Final = "{agentId}"
 _LOST: Final = "this agent is left out"
 
+_EXTRA_PATHS: Final = "extraPaths"
+
 
 class AgentsOfFile(msgspec.Struct, frozen=True, kw_only=True):
     """What a file says of `agents`, and how it is read.
@@ -209,6 +211,7 @@ def _agent(
 ) -> AgentConfig:
     at = entry.at if entry else DEFAULTS
     own = _own_search(entry, file.search.get("enabled")) if entry else {}
+    own = _with_shared_paths(own, file.search.get(_EXTRA_PATHS))
     stated = _own_workspace(entry) if entry else None
     search = {**file.search, **own, **flags.search}
     named = flags.workspace or stated or file.workspace
@@ -270,6 +273,19 @@ def _sandbox(
                 origin=of.origin,
             )
     return given
+
+
+def _with_shared_paths(
+    own: dict[str, GivenValue], shared: GivenValue | None
+) -> dict[str, GivenValue]:
+    """Put the extra paths of all agents before those of one, as OpenClaw does."""
+    mine = own.get(_EXTRA_PATHS)
+    if mine is None or shared is None or mine.written or shared.written:
+        return own
+    if not (isinstance(mine.value, tuple) and isinstance(shared.value, tuple)):
+        return own
+    paths = cast("tuple[object, ...]", (*shared.value, *mine.value))
+    return {**own, _EXTRA_PATHS: replace(mine, value=tuple(dict.fromkeys(paths)))}
 
 
 def _own_search(
