@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
     from notewell.dates import DateRange
     from notewell.filters import Filter  # most questions have none
+    from notewell.sessions import Transcripts
+    from notewell.sessions.programs import ProgramTranscripts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +162,9 @@ class Site:
         embedding: The providers of vectors that the agent has.
         fallback_embedding: Those that builtin has while it stands in for another engine:
             such as cost next to nothing.
-        transcripts: The agent's transcripts are a source, too.
+        transcripts: Transcripts are a source, too.
+        own_transcripts: Those that the host has written of the agent are among them.
+        programs: The transcripts of other programs that are among them.
         stays: The program that opens the engine stays, so work may go on in the
             background.
     """
@@ -173,7 +177,46 @@ class Site:
     embedding: ProviderChoice = NO_PROVIDER
     fallback_embedding: ProviderChoice = NO_PROVIDER
     transcripts: bool = False
+    own_transcripts: bool = True
+    programs: "tuple[ProgramTranscripts, ...]" = ()
     stays: bool = False
+
+    @property
+    def kept_here(self) -> tuple[str, ...]:
+        """Beginnings of paths whose text is sent to no other machine."""
+        from notewell.sessions.programs import kept_here
+
+        return kept_here(self.programs)
+
+    def list_transcripts(self) -> "Transcripts":
+        """Find the transcripts that are a source here; see `notewell.sessions`."""
+        from notewell.sessions import Transcripts, list_transcripts
+
+        own = Transcripts((), ())
+        if self.own_transcripts:
+            own = list_transcripts(self.state_dir, self.agent.id)
+        if not self.programs:
+            return own
+        from notewell.sessions.programs import list_program_transcripts
+
+        theirs = list_program_transcripts(self.programs)
+        return Transcripts(
+            tuple(sorted((*own.found, *theirs.found), key=lambda each: each.path)),
+            tuple(sorted((*own.skipped, *theirs.skipped), key=lambda each: each.path)),
+        )
+
+    def transcript_file(self, path: str) -> Path:
+        """Return the file behind the path of a transcript."""
+        if self.programs:
+            from notewell.sessions.programs import program_file
+
+            file = program_file(self.programs, path)
+            if file is not None:
+                return file
+        from notewell.sessions import sessions_folder
+
+        folder = sessions_folder(self.state_dir, self.agent.id)
+        return folder / path.removeprefix("sessions/")
 
 
 def _hides_nothing(path: str) -> bool:

@@ -52,7 +52,7 @@ class Inventory:
     def unread(self) -> dict[str, str]:
         """Return what is there, or should be, and cannot be read now: why, by path."""
         unread = {path: why for path, why in self.notes.unread.items() if path != "."}
-        if self.transcripts and self.transcripts.closed:
+        if self.transcripts and self.transcripts.closed("sessions"):
             unread["sessions"] = "the folder cannot be read"
         return unread
 
@@ -70,12 +70,7 @@ def take_inventory(site: Site, *, spoken: bool = True) -> Inventory:
     """Find everything that belongs into the index of a site, or only its notes."""
     if not (site.transcripts and spoken):
         return Inventory(notes=scan(site.workspace))
-    from notewell.sessions import list_transcripts
-
-    return Inventory(
-        notes=scan(site.workspace),
-        transcripts=list_transcripts(site.state_dir, site.agent.id),
-    )
+    return Inventory(notes=scan(site.workspace), transcripts=site.list_transcripts())
 
 
 class Signature(NamedTuple):

@@ -5,7 +5,7 @@ Nothing is read or written here, so that an answer without hits may count what i
 too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -174,7 +174,7 @@ def generation_changes(
         found.transcripts.found if found.transcripts else (),
         indexed_transcripts(store, tables),
         settings.sync.sessions,
-        closed=found.transcripts is not None and found.transcripts.closed,
+        closed=found.transcripts.closed if found.transcripts else _is_open,
     )
     return Changes(notes=notes, transcripts=spoken)
 
@@ -184,7 +184,7 @@ def transcript_changes(
     indexed: dict[str, IndexedTranscript],
     settings: "SessionSyncSettings",
     *,
-    closed: bool,
+    closed: Callable[[str], bool],
 ) -> TranscriptChanges:
     """Compare transcripts with what a generation holds of them.
 
@@ -194,12 +194,10 @@ def transcript_changes(
         found: The transcripts.
         indexed: What the index holds of them.
         settings: The thresholds.
-        closed: Their folder cannot be read now, so none of them is gone.
+        closed: Says of a path whether it cannot be read now, so that it is not gone.
     """
     from notewell.sessions.passages import has_news
 
-    if closed:
-        return TranscriptChanges(kept=len(indexed))
     changed: list[tuple[Transcript, IndexedTranscript | None]] = []
     again: list[tuple[Transcript, IndexedTranscript | None]] = []
     for transcript in found:
@@ -214,5 +212,15 @@ def transcript_changes(
         ):
             changed.append((transcript, before))
     here = {transcript.path for transcript in found}
-    removed = [before for path, before in indexed.items() if path not in here]
-    return TranscriptChanges(changed=changed, removed=removed, again=again)
+    absent = [before for path, before in indexed.items() if path not in here]
+    removed = [before for before in absent if not closed(before.path)]
+    return TranscriptChanges(
+        changed=changed,
+        removed=removed,
+        again=again,
+        kept=len(absent) - len(removed),
+    )
+
+
+def _is_open(_path: str) -> bool:
+    return False

@@ -1,7 +1,7 @@
 """Answering a query from the live generation of an index."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -264,9 +264,7 @@ def _citations_of(site: Site, index: Snapshot) -> "TranscriptCitations | None":
     """Return what cites transcripts, where they are a source."""
     if not site.transcripts:
         return None
-    from notewell.sessions import sessions_folder
-
-    return TranscriptCitations(index, sessions_folder(site.state_dir, site.agent.id))
+    return TranscriptCitations(index, site.transcript_file)
 
 
 class CitedLines(NamedTuple):
@@ -280,11 +278,11 @@ class CitedLines(NamedTuple):
 class TranscriptCitations:
     """The transcripts of one answer, each looked at once."""
 
-    def __init__(self, index: Snapshot, folder: Path) -> None:
-        """Take the index, and the folder of the agent's transcripts."""
+    def __init__(self, index: Snapshot, file_of: Callable[[str], Path]) -> None:
+        """Take the index, and what says in which file a transcript is."""
         self._store = index.store
         self._tables = index.tables
-        self._folder = folder
+        self._file_of = file_of
         self._stands: dict[str, bool] = {}
 
     def stands(self, path: str) -> bool:
@@ -313,5 +311,5 @@ class TranscriptCitations:
             f" join {self._tables.files} as f on f.id = t.file_id where f.path = ?",
             path,
         )
-        file = self._folder / path.removeprefix("sessions/")
+        file = self._file_of(path)
         return any(still_holds(file, Position(*row)) for row in rows)

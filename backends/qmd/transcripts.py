@@ -36,7 +36,6 @@ from notewell.sessions import (
     export_name,
     export_transcripts,
     has_news,
-    list_transcripts,
     read_transcript,
     retained_transcripts,
     text_parts,
@@ -128,7 +127,7 @@ class TranscriptCopies:
 
     def retained(self) -> tuple[Sequence[Transcript], tuple[Skipped, ...]]:
         """Return the transcripts that may be searched, and what is left out."""
-        found, skipped = list_transcripts(self._site.state_dir, self._site.agent.id)
+        found, skipped = self._site.list_transcripts()
         days = self._settings.retention_days
         return retained_transcripts(found, days, now_ns=time.time_ns()), skipped
 

@@ -72,6 +72,8 @@ class WatchedFolders:
         if path in self.watched or self._leads_to_top(path):
             return True
         folder, name = os.path.split(path)
+        if folder in self.transcripts and "." not in name:
+            return True  # where a program begins another folder of them
         if folder not in self.folders:
             return False
         if name == IGNORE_FILE or name in HEAVY_MARKERS:

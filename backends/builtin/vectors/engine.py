@@ -56,6 +56,7 @@ class VectorEngine:
         self._state_dir = site.state_dir
         self._search = site.agent.search
         self._access = access
+        self._site = site
         self._pool = ProviderPool(site.embedding)
         self._query_embedder = QueryEmbedder(
             self._pool, access.reading, self._search, stays=site.stays
@@ -146,6 +147,7 @@ class VectorEngine:
         anew: bool = False,
         which: PickGeneration = live_generation,
     ) -> EmbedReport:
+        from notewell.backends.builtin.vectors.kept_here import TextsKeptHere
         from notewell.backends.builtin.vectors.passage_embedder import (
             HostAgreements,
             PassageEmbedder,  # not to search
@@ -157,6 +159,7 @@ class VectorEngine:
             self._search,
             which,
             agreements=HostAgreements(self._state_dir),
+            kept_here=TextsKeptHere(self._site.kept_here),
         )
         problem = self._problem(made, provider, run, anew=anew)
         told = problem or made.denied

@@ -178,7 +178,7 @@ def drop_damaged(store: Store, kept: VectorSet) -> None:
             f"delete from {kept.texts} as t where not exists"
             f" (select 1 from {kept.vectors} as v where {windows_of('v', 't')})"
         )
-        _drop_orphans(store, kept)
+        drop_orphans(store, kept)
 
 
 def prune(store: Store, tables: Generation, *, most: int) -> None:
@@ -195,14 +195,14 @@ def prune(store: Store, tables: Generation, *, most: int) -> None:
                 (most,),
             )
             if store.connection.changes():
-                _drop_orphans(store, kept)
+                drop_orphans(store, kept)
             store.connection.execute(
                 f"delete from {kept.refused} as r where {unused.format('r.digest')}"
             )
 
 
-def _drop_orphans(store: Store, kept: VectorSet) -> None:
-    """Drop the vectors of texts that have gone."""
+def drop_orphans(store: Store, kept: VectorSet) -> None:
+    """Drop the vectors of texts that have gone; the caller holds the lock."""
     store.connection.execute(
         f"delete from {kept.vectors} where id >> {WINDOW_BITS} not in"
         f" (select id from {kept.texts})"

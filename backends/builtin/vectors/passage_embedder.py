@@ -20,6 +20,7 @@ from notewell.backends.base import SILENT, Run, Upload
 from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.calibration import calibration_key
+from notewell.backends.builtin.vectors.kept_here import NEVER, TextsKeptHere
 from notewell.backends.builtin.vectors.maintenance import (
     EmbeddedText,
     drop_damaged,
@@ -126,12 +127,15 @@ class PassageEmbedder:
         which: PickGeneration = live_generation,
         *,
         agreements: HostAgreements,
+        kept_here: TextsKeptHere,
     ) -> None:
         """Take the provider, and which generation's texts it is to embed.
 
         Args:
             agreements: Which hosts may be sent text.
+            kept_here: Texts that no host may be sent.
         """
+        self._kept_here = kept_here if provider.remote else TextsKeptHere(())
         self._agreements = agreements
         self._announced = False
         self._access = access
@@ -157,12 +161,13 @@ class PassageEmbedder:
             return True
         with self._access.reading() as store:
             tables = self._which(store)
+            allowed = self._kept_here.allowed(tables)
             made = (
-                pending_size(store, tables, kept)
+                pending_size(store, tables, kept, allowed)
                 for identity, kept in all_sets(store)
                 if identity.provider == self._provider.name and kept.cut == self._cut
             )
-            texts, size = min(made, default=whole_size(store, tables))
+            texts, size = min(made, default=whole_size(store, tables, allowed))
         if not texts:
             return True
         upload = self._upload(texts, size)
@@ -207,6 +212,8 @@ class PassageEmbedder:
             _forget_refused(store, vectors, since=0 if anew else _TRY_AGAIN)
             if anew:
                 drop_damaged(store, vectors)
+            if self._provider.remote:
+                self._kept_here.mark(store, self._which(store), vectors)
         with writer_lock(Path(f"{path}.vectors"), patient=False) as mine:
             try:
                 if mine:
@@ -220,7 +227,9 @@ class PassageEmbedder:
 
     def _make(self, embedder: Embedder, vectors: VectorSet, run: Run) -> None:
         with self._access.reading() as store:
-            texts, size = pending_size(store, self._which(store), vectors)
+            tables = self._which(store)
+            allowed = self._kept_here.allowed(tables)
+            texts, size = pending_size(store, tables, vectors, allowed)
         self.left = texts
         if not texts or (run.vectors == "instant" and texts > AT_ONCE):
             return
@@ -343,7 +352,14 @@ class PassageEmbedder:
                 tables = self._which(store)
                 if tables.number != generation:
                     last, generation = 0, tables.number  # the index was built anew
-                rows = pending_texts(store, tables, vectors, after=last, limit=size)
+                rows = pending_texts(
+                    store,
+                    tables,
+                    vectors,
+                    after=last,
+                    limit=size,
+                    allowed=self._kept_here.allowed(tables),
+                )
             if not rows:
                 return
             last = rows[-1].chunk
@@ -355,6 +371,8 @@ class PassageEmbedder:
         cache = self._settings.cache
         with self._access.writing() as store:
             tables = self._which(store)
+            if self._provider.remote:
+                self._kept_here.mark(store, tables, vectors)
             self.left = count_missing(store, tables, vectors)
             self.embedded = count_embedded(store, tables, vectors)
             if not self.left:
@@ -394,7 +412,9 @@ class PassageEmbedder:
             store.put(calibration_key(vectors), found.encoded())
 
     def _tell_refused(self, store: Store, vectors: VectorSet) -> None:
-        refused = store.one(f"select count(*) from {vectors.refused}")
+        refused = store.one(
+            f"select count(*) from {vectors.refused} where at < {NEVER}"
+        )
         if refused:
             told = (
                 f"Passages that {self._provider.name} gives no usable vector for, "

@@ -423,35 +423,45 @@ class PendingText(NamedTuple):
 
 
 def pending_texts(
-    store: Store, tables: Generation, vectors: VectorSet, *, after: int, limit: int
+    store: Store,
+    tables: Generation,
+    vectors: VectorSet,
+    *,
+    after: int,
+    limit: int,
+    allowed: str = "",
 ) -> list[PendingText]:
-    """Return the first texts that wait, of chunks with larger ids, at most `limit`."""
+    """Return the first texts that wait, of chunks with larger ids, at most `limit`.
+
+    Args:
+        allowed: The end of an SQL condition on a chunk `c`.
+    """
     rows = store.connection.execute(
-        f"select c.id, c.digest, c.text from {tables.chunks} as c"
-        f" where c.id > ? and {waits_condition(tables, vectors)} order by c.id limit ?",
+        f"select c.id, c.digest, c.text from {tables.chunks} as c where c.id > ?"
+        f" and {waits_condition(tables, vectors)}{allowed} order by c.id limit ?",
         (after, limit),
     )
     return [PendingText(*row) for row in rows]
 
 
-def whole_size(store: Store, tables: Generation) -> tuple[int, int]:
+def whole_size(store: Store, tables: Generation, allowed: str = "") -> tuple[int, int]:
     """Return how many texts a generation has, and about how many bytes they have."""
     count, size = store.rows(
         "select count(*), coalesce(sum(size), 0) from"
-        " (select max(length(cast(text as blob))) as size"
-        f" from {tables.chunks} group by digest)"
+        " (select max(length(cast(c.text as blob))) as size"
+        f" from {tables.chunks} as c where true{allowed} group by c.digest)"
     )[0]
     return count, size
 
 
 def pending_size(
-    store: Store, tables: Generation, vectors: VectorSet
+    store: Store, tables: Generation, vectors: VectorSet, allowed: str = ""
 ) -> tuple[int, int]:
     """Return how many texts wait for a vector, and about how many bytes they have."""
     count, size = store.rows(
         "select count(*), coalesce(sum(size), 0) from"
         " (select max(length(cast(c.text as blob))) as size"
-        f" from {tables.chunks} as c where {waits_condition(tables, vectors)}"
-        " group by c.digest)"
+        f" from {tables.chunks} as c"
+        f" where {waits_condition(tables, vectors)}{allowed} group by c.digest)"
     )[0]
     return count, size

@@ -162,6 +162,30 @@ class QmdSettings(ConfigBlock, frozen=True, kw_only=True):
     scope: ScopeSettings = ScopeSettings()
 
 
+class TranscriptSource(ConfigBlock, frozen=True, kw_only=True):
+    """Another program's transcripts of one project, as a source of one workspace."""
+
+    exact: ClassVar[bool] = True
+
+    program: Annotated[str, one_of("claude-code", "codex"), "Whose they are."]
+    workspace: Annotated[Path, file_path(), "The folder of notes that gets them."]
+    project: Annotated[
+        Path | None,
+        file_path(),
+        "The folder in which the sessions were begun; unset: the workspace.",
+    ] = None
+    folder: Annotated[
+        Path | None,
+        file_path(),
+        "Where the program keeps its files; unset: `~/.claude` or `~/.codex`.",
+    ] = None
+    remote: Annotated[
+        bool,
+        boolean().or_else(False),
+        "Their text may be sent to a provider on another machine.",
+    ] = False
+
+
 class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
     """Everything under `memory`; `search` is read by itself."""
 
@@ -194,3 +218,8 @@ class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
         "Open no connection but to this machine; also `NOTEWELL_OFFLINE=1`.",
     ] = False
     qmd: QmdSettings = QmdSettings()
+    transcripts: Annotated[
+        tuple[TranscriptSource, ...],
+        list_of(TranscriptSource),
+        "Transcripts of Claude Code and Codex, each of one project.",
+    ] = ()

@@ -254,7 +254,7 @@ def _wanted_sources(sources: Collection[Source] | None) -> frozenset[Source]:
 
 def _enabled_sources(setup: Setup) -> frozenset[Source]:
     """Return the sources that are configured and can be searched."""
-    enabled = SOURCES & frozenset(setup.agent.search.sources)
+    enabled = SOURCES & frozenset(setup.sources)
     return enabled if setup.transcripts else enabled - {"sessions"}
 
 

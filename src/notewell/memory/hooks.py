@@ -98,7 +98,9 @@ def flush_reminder(
         due = setup.settings.compaction.memory_flush.enabled
     else:
         state = replace(_state(moment, use), flushed_cycle=record.flushed_cycle)
-        due = should_flush(state, setup.settings.compaction).due
+        decision = should_flush(state, setup.settings.compaction)
+        # It comes with a message, so it needs no room of its own.
+        due = decision.due or decision.reason == "no-room"
     if not due or not _is_writable(setup):
         return None
     note_flush(

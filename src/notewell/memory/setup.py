@@ -36,6 +36,8 @@ from notewell.workspace.choice import WorkspaceChoice
 if TYPE_CHECKING:
     from asyncio import Future
 
+    from notewell.sessions.programs import ProgramTranscripts
+
 
 _NAMED: Final = frozenset({"file", OWN_NAME})
 """Origins of a workspace that a configuration file names,"""
@@ -84,7 +86,18 @@ class Setup:
     @property
     def told(self) -> tuple[str, ...]:
         """What is wrong in the configuration, in sentences."""
-        return (*self.settings.warnings, *self.embedding.problems)
+        problems = self.embedding.problems
+        return (*self.settings.warnings, *self.unused_sources, *problems)
+
+    @property
+    def unused_sources(self) -> tuple[str, ...]:
+        """A sentence for each source of transcripts that counts for no workspace."""
+        configured = self.settings.memory.transcripts
+        if not configured:
+            return ()
+        from notewell.sessions.programs import sources_of
+
+        return sources_of(configured, self.workspace.root)[1]
 
     @property
     def switch(self) -> str:
@@ -111,9 +124,27 @@ class Setup:
         return None if self.own else "the folder is not the agent's own workspace"
 
     @property
+    def programs(self) -> "tuple[ProgramTranscripts, ...]":
+        """Other programs' transcripts that are a source of this very folder."""
+        configured = self.settings.memory.transcripts
+        if not configured or self.policy.transcripts is None:
+            return ()
+        from notewell.sessions.programs import sources_of
+
+        return sources_of(configured, self.workspace.root)[0]
+
+    @property
     def transcripts(self) -> bool:
-        """Whether the agent's transcripts are a source."""
-        return self.no_transcripts is None
+        """Whether any transcripts are a source."""
+        return self.no_transcripts is None or bool(self.programs)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What is configured to be searched."""
+        named = self.agent.search.sources
+        return (
+            (*named, "sessions") if self.programs and "sessions" not in named else named
+        )
 
     def agrees(self, other: "Setup") -> bool:
         """Whether two answer alike: the same notes, settings, keys and providers."""
@@ -168,6 +199,8 @@ class Setup:
             embedding=self.embedding,
             fallback_embedding=self._fallback_embedding(),
             transcripts=self.transcripts,
+            own_transcripts=self.no_transcripts is None,
+            programs=self.programs,
             stays=stays,
         )
 

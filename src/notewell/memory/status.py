@@ -42,7 +42,7 @@ def status_report(
         backend=index.backend or backend,
         requested_backend=settings.memory.backend,
         requested_provider=setup.requested_provider,
-        sources=tuple(name for name in _SOURCES if name in agent.search.sources),
+        sources=tuple(name for name in _SOURCES if name in setup.sources),
         disk_files=len(scanned.notes),
         disk_bytes=scanned.bytes,
         index=index,
@@ -53,6 +53,7 @@ def status_report(
         fallbacks=index.fallbacks,
         warnings=(
             *settings.warnings,
+            *setup.unused_sources,
             *setup.policy.remarks,
             *unused_settings(settings, agent),
             *setup.embedding.problems,

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Final, Self
 
 from notewell.backends.base import KeepsFresh
@@ -46,8 +47,12 @@ def watcher_of(
 
 
 def _places(setup: Setup) -> WatchedFolders:
-    folder = sessions_folder(setup.settings.state_dir, setup.agent.id)
-    return watched_folders(setup.workspace, [folder] if setup.transcripts else [])
+    folders: list[Path] = []
+    if setup.no_transcripts is None:
+        folders.append(sessions_folder(setup.settings.state_dir, setup.agent.id))
+    for source in setup.programs:
+        folders += source.watched()
+    return watched_folders(setup.workspace, folders)
 
 
 class ChangeWaiter:

@@ -94,7 +94,8 @@ def export_name(transcript: Transcript, part: int = 1) -> str:
 
     Set aside, a session keeps its name and gets a date, so no two share a copy.
     """
-    name = transcript.path.removeprefix("sessions/").replace(".jsonl", "", 1)
+    below = transcript.path.removeprefix("sessions/").replace(".jsonl", "", 1)
+    name = below.replace("/", "--")
     return f"{name}.md" if part == 1 else f"{name}.part-{part:04}.md"
 
 

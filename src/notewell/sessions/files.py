@@ -90,11 +90,11 @@ class Transcripts(NamedTuple):
     found: tuple[Transcript, ...]
     skipped: tuple[Skipped, ...]
 
-    @property
-    def closed(self) -> bool:
-        """Whether their folder is there and cannot be read now."""
+    def closed(self, path: str) -> bool:
+        """Whether a transcript, or the folder it was in, is there and cannot be read now."""
         return any(
-            (each.path, each.reason) == ("sessions", "unreadable")
+            each.reason == "unreadable"
+            and (path == each.path or path.startswith(f"{each.path}/"))
             for each in self.skipped
         )
 

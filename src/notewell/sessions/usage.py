@@ -65,9 +65,10 @@ def context_use(file: Path) -> ContextUse:
             counted = _counted(record)
             if counted is not None and not told:
                 (tokens, window), told = counted, True
-        said = utterance_of(record)
+        said = utterance_of(record) if asked is None else None
         if said is not None and said.role == "user":
             asked = said
+        if told and asked is not None:
             break
     return ContextUse(
         tokens=tokens, window=window, compactions=compactions, size=size, asked=asked

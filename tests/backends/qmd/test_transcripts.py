@@ -14,6 +14,7 @@ import pytest
 from notewell import PathRefused, open_memory_sync
 from notewell.errors import BackendFailed
 from notewell.memory import SyncMemory
+from notewell.sessions.programs import project_name
 from notewell.types import Source
 
 if TYPE_CHECKING:
@@ -114,6 +115,34 @@ def test_what_was_said_is_found_and_cited_by_its_lines_of_the_jsonl(
     assert (hit.start_line, hit.match_line, hit.end_line) == (3, 4, 4)
     assert "Assistant: The walrus lives\nin Bergen." in hit.snippet
     assert (document.found, document.text) == (False, "")
+
+
+def test_what_was_said_in_another_program_is_found_where_that_is_configured(
+    agent: Agent,
+) -> None:
+    project = agent.root.parent / "shop"
+    file = agent.root.parent / "c" / "projects" / project_name(str(project)) / "a.jsonl"
+    file.parent.mkdir(parents=True)
+    message = {"role": "user", "content": "The walrus of the shop is Odo."}
+    line = {"type": "user", "cwd": str(project), "message": message}
+    file.write_text(f'{{"type": "summary"}}\n{json.dumps(line)}\n', "utf-8")
+    agent.say("own.jsonl", "The walrus of the agent is Ada.")
+    source = {
+        "program": "claude-code",
+        "workspace": str(agent.root),
+        "project": str(project),
+        "folder": str(file.parents[2]),
+    }
+
+    with agent.opened(qmd_sessions_enabled=False, transcripts=[source]) as memory:
+        memory.refresh()
+        found = memory.search("walrus", sources=["sessions"]).results
+
+    assert [(hit.path, hit.start_line) for hit in found] == [
+        (f"sessions/claude-code/{file.parent.name}/a.jsonl", 2)
+    ]
+    with agent.opened(GROUP, transcripts=[source]) as memory:
+        assert paths(memory, "walrus", ["sessions"]) == []
 
 
 def test_of_a_long_transcript_the_message_is_cited_that_holds_the_word(

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notewell.adapters.embeddings.base import ProviderChoice
-from notewell.backends.base import Findings, Query, Run
+from notewell.backends.base import Findings, Listener, Query, Run, Upload
 from notewell.backends.builtin.engine import Engine
 from notewell.backends.builtin.vectors import nearest
 from notewell.backends.weighing import answer
+from notewell.sessions.programs import ProgramTranscripts
 from notewell.types import IndexReport, Source
 
 if TYPE_CHECKING:
@@ -135,3 +136,92 @@ def test_a_transcript_that_is_deleted_or_renamed_while_it_is_embedded_is_not_kep
         "sessions/renamed.jsonl.reset.2026-01-01T04"
     ]
     assert (report.pending, report.embedded) == (0, 1)
+
+
+class ProgramTalk:
+    """A notebook with a note and a transcript of Claude Code, and a provider elsewhere."""
+
+    def __init__(self, notebook: "Notebook", concepts: "Concepts") -> None:
+        self.notebook = notebook
+        self.concepts = concepts
+        self._home = notebook.state.resolve() / "claude"
+        file = self._home / "projects" / "-work-shop" / "a.jsonl"
+        file.parent.mkdir(parents=True)
+        for text in ("The surgeon is Odo.", "Both say this."):
+            message = {"role": "user", "content": text}
+            record = {"type": "user", "cwd": "/work/shop", "message": message}
+            with file.open("a", encoding="utf-8") as opened:
+                opened.write(json.dumps(record) + "\n")
+        notebook.write({"MEMORY.md": "The vehicle is red.\n"})
+
+    def index(self, *, remote: bool, allowed: bool, **run: bool) -> IndexReport:
+        source = ProgramTranscripts(
+            program="claude-code",
+            project="/work/shop",
+            folder=self._home,
+            remote=allowed,
+        )
+        self.notebook.engine.close()
+        provider = self.concepts.provider(remote=remote)
+        self.notebook.engine = Engine(
+            replace(
+                self.notebook.site(),
+                embedding=ProviderChoice(first=provider),
+                transcripts=True,
+                own_transcripts=False,
+                programs=(source,),
+            )
+        )
+        return self.notebook.engine.refresh(
+            Run(vectors="all", listener=Agreeing(), **run)
+        )
+
+    @property
+    def sent(self) -> str:
+        return "\n".join((*self.concepts.texts, *self.concepts.queries))
+
+
+class Agreeing(Listener):
+    def __init__(self) -> None:
+        self.uploads: list[Upload] = []
+
+    def uploading(self, upload: Upload) -> bool:
+        self.uploads.append(upload)
+        return True
+
+
+@pytest.fixture
+def program_talk(notebook: "Notebook", concepts: "Concepts") -> ProgramTalk:
+    return ProgramTalk(notebook, concepts)
+
+
+def test_transcripts_of_other_programs_are_sent_nowhere_unless_that_is_allowed(
+    program_talk: ProgramTalk,
+) -> None:
+    for force in (False, True):
+        report = program_talk.index(remote=True, allowed=False, force=force)
+
+        assert "vehicle" in program_talk.sent
+        assert "surgeon" not in program_talk.sent
+        assert not report.warnings, "the set of vectors is whole without them"
+
+    program_talk.index(remote=True, allowed=True)
+    assert "surgeon" in program_talk.sent
+
+
+def test_what_may_no_longer_be_sent_is_dropped_and_not_measured_again(
+    program_talk: ProgramTalk,
+) -> None:
+    program_talk.index(remote=True, allowed=True)
+    program_talk.concepts.texts.clear()
+    program_talk.concepts.queries.clear()
+
+    program_talk.index(remote=True, allowed=False, force=True)
+
+    assert "surgeon" not in program_talk.sent
+
+
+def test_a_provider_on_this_machine_gets_them_all(program_talk: ProgramTalk) -> None:
+    program_talk.index(remote=False, allowed=False)
+
+    assert "surgeon" in program_talk.sent
