@@ -17,7 +17,11 @@ from notewell._version import __version__
 from notewell.adapters.surfaces import wire
 from notewell.adapters.surfaces.mcp import Offer
 from notewell.adapters.surfaces.mcp.conversations import Conversations
-from notewell.adapters.surfaces.mcp.startup import INSTRUCTIONS, SERVER_NAME, listed
+from notewell.adapters.surfaces.mcp.startup import (
+    INSTRUCTIONS,
+    SERVER_NAME,
+    tool_shapes,
+)
 from notewell.adapters.surfaces.tools import MemoryTools, ToolResult
 from notewell.adapters.surfaces.tools.readable import failure_text
 from notewell.backends.loops import off_the_loop
@@ -94,7 +98,7 @@ class _Handlers:
         """List the tools that this conversation has."""
         with _told_to_client():
             tools = await self._tools(context)
-        schemas = listed(tools, self._offer)
+        schemas = tool_shapes(tools, self._offer)
         return types.ListToolsResult(
             tools=[types.Tool.model_validate(each) for each in schemas]
         )

@@ -100,12 +100,12 @@ def list_answer(request: RequestId, tools: "MemoryTools", offer: Offer) -> bytes
     answer = {
         "jsonrpc": "2.0",
         "id": request,
-        "result": {"tools": listed(tools, offer)},
+        "result": {"tools": tool_shapes(tools, offer)},
     }
     return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def listed(tools: "MemoryTools", offer: Offer) -> list[dict[str, Any]]:
+def tool_shapes(tools: "MemoryTools", offer: Offer) -> list[dict[str, Any]]:
     """Return the tools as a client gets them."""
     schemas = tools.schemas("mcp")
     if not offer.structured:

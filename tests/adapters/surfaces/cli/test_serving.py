@@ -251,7 +251,10 @@ def test_another_user_at_the_other_end_is_not_spoken_to(
     written: Callable[..., Outcome],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(side, lambda _connection: os.getuid() + 1)
+    def somebody(_connection: object) -> int:
+        return os.getuid() + 1
+
+    monkeypatch.setattr(side, somebody)
 
     line = ("search", "heron", "--workspace", str(notes))
     assert written(served_elsewhere, *line) == (None, "", "")
@@ -320,12 +323,13 @@ def test_a_server_that_hangs_and_a_socket_without_one_are_left_at_once(
     folder = private_socket.create_socket_folder(os.environ)
     assert folder
     monkeypatch.setattr("notewell.private_socket._HELLO_SECONDS", 0.1)
-    waits: list[float] = []
-    monkeypatch.setattr(
-        warm,
-        "connected",
-        lambda path: waits.append(1) or private_socket.connected(path),
-    )
+    asked: list[str] = []
+
+    def connected(path: str) -> object:
+        asked.append(path)
+        return private_socket.connected(path)
+
+    monkeypatch.setattr(warm, "connected", connected)
     paths = [
         os.path.join(folder, private_socket.socket_name(os.environ, process))
         for process in (1, 2)
@@ -338,7 +342,7 @@ def test_a_server_that_hangs_and_a_socket_without_one_are_left_at_once(
 
         assert written(served_elsewhere, "search", "heron") == (None, "", "")
 
-    assert len(waits) == 2
+    assert sorted(asked) == paths
 
 
 def test_a_socket_that_was_left_behind_is_cleared_away(notes: Path) -> None:
