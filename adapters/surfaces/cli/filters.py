@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from notewell.adapters.surfaces.cli.note_paths import (
+    complete_notes,
+    complete_properties,
+    complete_tags,
+)
 from notewell.adapters.surfaces.plain_text import decode_argument
 
 if TYPE_CHECKING:
@@ -37,11 +42,24 @@ _OPTIONS: Final = (
 )
 
 
+_COMPLETED: Final = {
+    "path": complete_notes,
+    "exclude": complete_notes,
+    "tag": complete_tags,
+    "where": complete_properties,
+}
+
+
 def filter_options(command: _Function) -> _Function:
     """Give a command the options of a filter; their values come as keywords."""
     for name, metavar, multiple, text in reversed(_OPTIONS):
         given = click.option(
-            f"--{name}", name, multiple=multiple, metavar=metavar, help=text
+            f"--{name}",
+            name,
+            multiple=multiple,
+            metavar=metavar,
+            help=text,
+            shell_complete=_COMPLETED.get(name),
         )
         command = given(command)
     return command

@@ -78,8 +78,9 @@ class Root(CommandWithHelp, click.Group):
             return self._resolve_help(ctx, args[1:])
         if name not in COMMANDS and not name.startswith("-"):
             raise _unknown(name)
-        if (host := cast("CommandOutput", ctx.obj).host) is not None:
-            host.accept(name)
+        output = cast("CommandOutput | None", ctx.obj)  # none where a shell completes
+        if output is not None and output.host is not None:
+            output.host.accept(name)
         return super().resolve_command(ctx, args)
 
     def _resolve_help(

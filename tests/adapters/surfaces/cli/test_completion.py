@@ -72,6 +72,31 @@ def test_the_paths_of_notes_are_offered(
     assert "MEMORY.md" not in shared.text
 
 
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("--tag wo", ["work/net"]),
+        ("--where status=", ["status=done", "status=open"]),
+        ("--path memory/pl", ["memory/plan.md"]),
+    ],
+)
+def test_the_values_of_a_filter_are_offered(
+    run: "Notewell", notes: Path, line: str, offered: list[str]
+) -> None:
+    for name, text in {
+        "plan": "---\nstatus: done\n---\nSee #work/net.\n",
+        "other": "---\nstatus: open\ntags: [home]\n---\n",
+    }.items():
+        (notes / "memory" / f"{name}.md").write_text(text, encoding="utf-8")
+
+    words = f"notewell --workspace {notes} search otter {line}"
+    ran = run(
+        workspace=None, env={**typed(words), "_NOTEWELL_COMPLETE": "zsh_complete"}
+    )
+
+    assert ran.text.splitlines()[1::3] == offered
+
+
 def test_where_there_are_no_notes_nothing_is_offered_and_nothing_said(
     run: "Notewell", tmp_path: Path
 ) -> None:
