@@ -5,7 +5,7 @@ Python warning, and one that cannot be given is an error, never an empty list.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final, TypeAlias
@@ -13,11 +13,12 @@ from weakref import WeakKeyDictionary
 
 from notewell.adapters.surfaces.sentences import empty_answer, fallback_sentence
 from notewell.errors import BackendUnavailable, UsageError
-from notewell.filters import Filter
+from notewell.filters import Filter, read_filter
 from notewell.memory import Memory, SyncMemory
 from notewell.types import Hit, SearchAnswer
 
 AnyMemory: TypeAlias = Memory | SyncMemory
+Wanted: TypeAlias = Filter | Mapping[str, object]
 Hearer: TypeAlias = Callable[[SearchAnswer], None]
 
 _EXPECTED: Final = frozenset({None, "no-match", "empty-query"})
@@ -36,7 +37,7 @@ class Question:
         query: The question.
         max_results: The most passages; the configured number by default.
         min_score: Leave out passages below, instead of the configured threshold.
-        filter: Which passages are wanted.
+        filter: Which passages are wanted; also as `read_filter` takes it.
         on_answer: Given the whole answer, also an empty one.
     """
 
@@ -44,7 +45,7 @@ class Question:
     query: str
     max_results: int | None = None
     min_score: float | None = None
-    filter: Filter | None = None
+    filter: Wanted | None = None
     on_answer: Hearer | None = None
 
     def ask(self) -> SearchAnswer:
@@ -52,7 +53,7 @@ class Question:
 
         Raises:
             BackendUnavailable: the memory cannot be searched.
-            UsageError: the memory wants an event loop.
+            UsageError: the memory wants an event loop, or the filter makes no sense.
         """
         memory = self.memory
         if isinstance(memory, Memory):
@@ -65,7 +66,7 @@ class Question:
                 self.query,
                 max_results=self.max_results,
                 min_score=self.min_score,
-                filter=self.filter,
+                filter=self._filter,
             )
         return self._told(answer)
 
@@ -74,6 +75,7 @@ class Question:
 
         Raises:
             BackendUnavailable: the memory cannot be searched.
+            UsageError: the filter makes no sense.
         """
         memory = self.memory
         if isinstance(memory, SyncMemory):
@@ -84,9 +86,14 @@ class Question:
             self.query,
             max_results=self.max_results,
             min_score=self.min_score,
-            filter=self.filter,
+            filter=self._filter,
         )
         return self._told(answer)
+
+    @property
+    def _filter(self) -> Filter | None:
+        given = self.filter
+        return read_filter(given) if isinstance(given, Mapping) else given
 
     def _told(self, answer: SearchAnswer) -> SearchAnswer:
         """Let nobody overlook what is amiss with an answer."""

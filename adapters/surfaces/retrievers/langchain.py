@@ -1,5 +1,6 @@
 """The memory as a retriever of LangChain. It needs the extra `langchain`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from notewell.adapters.surfaces.retrievers.asking import (
@@ -19,6 +20,7 @@ try:
     )
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
+    from pydantic import ConfigDict, InstanceOf
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"{error.msg}; LangChainRetriever needs it: {install_extra('langchain')}",
@@ -41,14 +43,16 @@ class LangChainRetriever(BaseRetriever):
         ...     retriever.invoke("what did we decide about backups?")
     """
 
+    model_config = ConfigDict(extra="forbid")
+
     memory: AnyMemory
     """An open memory; it stays open."""
     max_results: int | None = None
     """The most documents; the configured number by default."""
     min_score: float | None = None
     """Leave out what scores below, instead of the configured threshold."""
-    filter: Filter | None = None
-    """Which passages are wanted."""
+    filter: InstanceOf[Filter] | Mapping[str, object] | None = None
+    """Which passages are wanted; also as `read_filter` takes it."""
     on_answer: Hearer | None = None
     """Given each whole answer, also an empty one, which says why it is empty."""
 

@@ -6,9 +6,9 @@ from notewell.adapters.surfaces.retrievers.asking import (
     AnyMemory,
     Hearer,
     Question,
+    Wanted,
     metadata_of,
 )
-from notewell.filters import Filter
 from notewell.installing import install_extra
 from notewell.types import Hit, SearchAnswer
 
@@ -46,7 +46,7 @@ class LlamaIndexRetriever(BaseRetriever):
         *,
         max_results: int | None = None,
         min_score: float | None = None,
-        filter: Filter | None = None,
+        filter: Wanted | None = None,
         on_answer: Hearer | None = None,
     ) -> None:
         """Take an open memory, which stays open.
@@ -55,7 +55,7 @@ class LlamaIndexRetriever(BaseRetriever):
             memory: An open memory.
             max_results: The most nodes; the configured number by default.
             min_score: Leave out what scores below, instead of the configured threshold.
-            filter: Which passages are wanted.
+            filter: Which passages are wanted; also as `read_filter` takes it.
             on_answer: Given each whole answer, also an empty one, which says why it is
                 empty.
         """

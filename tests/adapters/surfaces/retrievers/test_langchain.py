@@ -80,16 +80,27 @@ def test_the_threads_of_a_batch_take_turns(memory: SyncMemory) -> None:
 def test_what_is_wanted_is_said_for_all_questions_or_for_one(
     memory: SyncMemory,
 ) -> None:
-    logs = read_filter({"path": "memory/*"})
-    retriever = notewell.LangChainRetriever(memory=memory, filter=logs)
+    said = {"path": "memory/*"}
+    retriever = notewell.LangChainRetriever(memory=memory, filter=said)
+    read = notewell.LangChainRetriever(memory=memory, filter=read_filter(said))
 
     usual = retriever.invoke("the")
     once = retriever.invoke("the", filter=None, max_results=1)
 
     assert {each.metadata["path"] for each in usual} == {"memory/2026-01-10.md"}
+    assert read.invoke("the") == usual == retriever.invoke("the", filter=said)
     assert len(once) == 1
+
+
+def test_what_is_not_known_is_an_error(memory: SyncMemory) -> None:
+    retriever = notewell.LangChainRetriever(memory=memory)
+
     with pytest.raises(TypeError, match="no k"):
         retriever.invoke("the", k=1)
+    with pytest.raises(ValueError, match="k\n"):
+        notewell.LangChainRetriever(memory=memory, k=1)
+    with pytest.raises(UsageError, match="colour"):
+        retriever.invoke("the", filter={"colour": "red"})
 
 
 def test_a_weaker_answer_is_a_warning_and_stands_in_each_document(
@@ -142,12 +153,12 @@ def test_the_fields_of_a_document_are_those_of_a_hit(memory: SyncMemory) -> None
     assert known - of_hits <= {*SearchAnswer.__dataclass_fields__, "stale"}
 
 
-def test_without_the_package_the_error_names_the_extra(
+def test_without_the_package_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ours = "notewell.adapters.surfaces.retrievers.langchain"
-    monkeypatch.delitem(sys.modules, ours)
+    monkeypatch.delitem(sys.modules, ours, raising=False)
     monkeypatch.setitem(sys.modules, "langchain_core.retrievers", None)
 
-    with pytest.raises(ModuleNotFoundError, match=r"notewell\[langchain\]"):
+    with pytest.raises(ModuleNotFoundError, match="install .*langchain"):
         importlib.import_module(ours)
