@@ -160,5 +160,5 @@ def test_without_the_package_the_error_says_what_to_install(
     monkeypatch.delitem(sys.modules, ours, raising=False)
     monkeypatch.setitem(sys.modules, "langchain_core.retrievers", None)
 
-    with pytest.raises(ModuleNotFoundError, match="install .*langchain"):
+    with pytest.raises(ModuleNotFoundError, match=r"install .*langchain"):
         importlib.import_module(ours)

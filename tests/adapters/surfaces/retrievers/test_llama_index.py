@@ -95,5 +95,5 @@ def test_without_the_package_the_error_says_what_to_install(
     monkeypatch.delitem(sys.modules, ours, raising=False)
     monkeypatch.setitem(sys.modules, "llama_index.core.schema", None)
 
-    with pytest.raises(ModuleNotFoundError, match="install .*llama-index"):
+    with pytest.raises(ModuleNotFoundError, match=r"install .*llama-index"):
         importlib.import_module(ours)
