@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from notewell.files import open_regular
-from notewell.foreign import read_json, read_member
+from notewell.foreign import read_json, read_member, read_names
 from notewell.sessions.reading import Utterance, utterance_of
 
 _TAIL: Final = 2 * 1024 * 1024
@@ -109,7 +109,7 @@ def _counted(record: object) -> tuple[int, int | None] | None:
     if read_member(record, "isSidechain") is True:
         return None
     usage = read_member(record, "message", "usage")
-    if read_member(record, "type") == "assistant" and isinstance(usage, dict):
+    if read_member(record, "type") == "assistant" and read_names(usage):
         total = sum(_whole(read_member(usage, key)) or 0 for key in _CLAUDE_COUNTS)
         return (total, None) if total else None
     if read_member(record, "payload", "type") != "token_count":

@@ -271,11 +271,12 @@ def _program_words() -> list[str]:
 
 
 def _options_of(call: CommandCall, options: HookOptions, root: Path) -> list[str]:
+    window = options.context_window
     given = {
         "--workspace": str(root),
         "--config": os.path.abspath(call.config) if call.config else None,
         "--agent": call.agent,
-        "--context-window": options.context_window and str(options.context_window),
+        "--context-window": str(window) if window else None,
     }
     words = [word for name, value in given.items() if value for word in (name, value)]
     return [*words, "--remember-turns"] if options.remember_turns else words

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -46,8 +47,7 @@ def told(event: str, **more: object) -> bytes:
 
 def said_to_model(reply: HookReply) -> str:
     assert reply.value is not None
-    output = reply.value["hookSpecificOutput"]
-    assert isinstance(output, dict)
+    output = cast("dict[str, object]", reply.value["hookSpecificOutput"])
     assert set(output) == {"hookEventName", "additionalContext"}
     return str(output["additionalContext"])
 

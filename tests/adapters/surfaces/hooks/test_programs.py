@@ -16,7 +16,14 @@ from notewell.adapters.surfaces.hooks.programs import (
 )
 from notewell.errors import UsageError
 
-OTHERS = {"type": "command", "command": "echo hello", "timeout": 10}
+OTHERS: dict[str, object] = {"type": "command", "command": "echo hello", "timeout": 10}
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"model": "opus", "hooks": {"Stop": [{"hooks": [OTHERS]}]}},
+    {"hooks": {"SessionStart": [{"matcher": "x", "hooks": [OTHERS]}], "A": "odd"}},
+    {"hooks": {"PreCompact": ["odd", {"hooks": "odd"}, {"hooks": []}, None]}},
+    {"hooks": {"SessionStart": []}},
+]
 
 
 def our_groups(**options: Any) -> dict[str, object]:
@@ -46,21 +53,15 @@ def test_remembering_turns_is_off_unless_asked_for() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    [
-        {},
-        {"model": "opus", "hooks": {"Stop": [{"hooks": [OTHERS]}]}},
-        {"hooks": {"SessionStart": [{"matcher": "x", "hooks": [OTHERS]}], "A": "odd"}},
-        {"hooks": {"PreCompact": ["odd", {"hooks": "odd"}, {"hooks": []}, None]}},
-        {"hooks": {"SessionStart": []}},
-    ],
+    SETTINGS,
 )
-def test_what_is_written_can_be_taken_out_again(before: dict[str, object]) -> None:
+def test_what_is_written_can_be_taken_out_again(before: dict[str, Any]) -> None:
     kept = copy.deepcopy(before)
 
     written = with_our_hooks(before, our_groups())
 
     assert before == kept, "what was read is not changed"
-    assert without_our_hooks(written) == before or not before["hooks"]["SessionStart"]  # type: ignore[index]
+    assert without_our_hooks(written) == before or not before["hooks"]["SessionStart"]
 
 
 def test_writing_again_replaces_our_entries_and_leaves_the_others_in_place() -> None:
@@ -68,15 +69,16 @@ def test_writing_again_replaces_our_entries_and_leaves_the_others_in_place() -> 
         {"hooks": {"PreCompact": [{"hooks": [OTHERS]}]}}, our_groups()
     )
 
-    twice = with_our_hooks(once, our_groups())
+    twice: dict[str, Any] = with_our_hooks(once, our_groups())
 
     assert twice == once
-    assert twice["hooks"]["PreCompact"][0] == {"hooks": [OTHERS]}  # type: ignore[index]
+    assert twice["hooks"]["PreCompact"][0] == {"hooks": [OTHERS]}
 
 
 def test_a_group_that_somebody_shares_with_us_keeps_the_other_handler() -> None:
-    [ours] = hook_groups("codex", f"x {MARK}", remembers=False)["SessionStart"]["hooks"]  # type: ignore[index]
-    shared = {"matcher": "startup", "hooks": [ours, OTHERS]}
+    groups: dict[str, Any] = hook_groups("codex", f"x {MARK}", remembers=False)
+    [ours] = groups["SessionStart"]["hooks"]
+    shared: dict[str, object] = {"matcher": "startup", "hooks": [ours, OTHERS]}
 
     left = without_our_hooks({"hooks": {"SessionStart": [shared]}})
 
