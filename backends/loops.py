@@ -13,6 +13,8 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
+from notewell.backends.base import Listener, Upload
+
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Event, Task
 
@@ -249,3 +251,32 @@ def _running_loop() -> "AbstractEventLoop | None":
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+class StoppableListener(Listener):
+    """A listener that ends the run once an event is set."""
+
+    def __init__(self, listener: Listener, stop: threading.Event) -> None:
+        self._listener = listener
+        self._stop = stop
+
+    def indexing(self, done: int, total: int) -> None:
+        self._check()
+        self._listener.indexing(done, total)
+
+    def embedding(self, done: int, total: int) -> None:
+        self._check()
+        self._listener.embedding(done, total)
+
+    def waiting(self) -> None:
+        self._listener.waiting()
+
+    def uploading(self, upload: Upload) -> bool:
+        return self._listener.uploading(upload)
+
+    def fetching(self, have: int, total: int | None) -> None:
+        self._listener.fetching(have, total)
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise WorkCancelled

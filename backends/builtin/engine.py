@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Final, Self
 from notewell.backends.base import (
     PLAIN_RUN,
     Findings,
-    Listener,
     Query,
     Run,
     Site,
-    Upload,
 )
 from notewell.backends.builtin.errors import IndexUnreadable
 from notewell.backends.builtin.index_file import locate_index
@@ -32,7 +30,7 @@ from notewell.backends.builtin.vectors.outcome import (
     EmbedReport,
     QueryVector,
 )
-from notewell.backends.loops import WorkCancelled, cancellable, off_the_loop
+from notewell.backends.loops import StoppableListener, cancellable, off_the_loop
 from notewell.backends.text.query import wants_newest
 from notewell.backends.weighing.answer import unread_warnings
 from notewell.errors import BackendFailed
@@ -317,34 +315,5 @@ class BuiltinBackend:
 
     def _refreshed(self, run: Run, *, stop: threading.Event) -> IndexReport:
         """Refresh until `stop` is set, which is seen at the next note or batch."""
-        stoppable = replace(run, listener=_Stoppable(run.listener, stop))
+        stoppable = replace(run, listener=StoppableListener(run.listener, stop))
         return self._engine.refresh(stoppable, stop=stop)
-
-
-class _Stoppable(Listener):
-    """A listener that ends the run once an event is set."""
-
-    def __init__(self, listener: Listener, stop: threading.Event) -> None:
-        self._listener = listener
-        self._stop = stop
-
-    def indexing(self, done: int, total: int) -> None:
-        self._check()
-        self._listener.indexing(done, total)
-
-    def embedding(self, done: int, total: int) -> None:
-        self._check()
-        self._listener.embedding(done, total)
-
-    def waiting(self) -> None:
-        self._listener.waiting()
-
-    def uploading(self, upload: Upload) -> bool:
-        return self._listener.uploading(upload)
-
-    def fetching(self, have: int, total: int | None) -> None:
-        self._listener.fetching(have, total)
-
-    def _check(self) -> None:
-        if self._stop.is_set():
-            raise WorkCancelled

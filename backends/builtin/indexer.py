@@ -1,45 +1,22 @@
 """Writing notes into a generation of the index: one note at a time, all or nothing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date
-from functools import lru_cache
-from itertools import chain
-from operator import attrgetter
 
 from notewell.backends.builtin.catalogue import note_entries
 from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.changes import UNSETTLED, IndexedNote, Signature
-from notewell.backends.text.analysis import Forms, forms_of
 from notewell.backends.text.chunking import Chunk, cut_chunks
 from notewell.backends.text.filtering import note_properties
-from notewell.backends.text.folding import number_keys
-from notewell.backends.text.languages import LANGUAGE_MARK, language_of, stems_of
-from notewell.backends.text.passages import names_given, note_names
-from notewell.backends.text.query import name_term
+from notewell.backends.text.note_analysis import analyse_passages
 from notewell.config import ChunkingSettings
 from notewell.markdown import read_structure
 from notewell.workspace import Note, read_note, split_lines
 from notewell.workspace.decoding import NotText
 from notewell.workspace.metadata import NoteMetadata, day_of_file, note_metadata
 
-_BODY_TEXT: Callable[[Forms], str] = attrgetter("body_text")
-_EXTRA_TEXT: Callable[[Forms], str] = attrgetter("extra_text")
-_SPACED = " ".join
 _NO_METADATA = NoteMetadata()
-_SAMPLE = 3
-"""Passages of a note that tell its language."""
-
-
-def vector_key(text: str) -> bytes:
-    """Return the key by which the vector of a text is found again: 16 bytes.
-
-    Neither the note nor its headings count: the same text moves without being embedded
-    again, and finds no less without them (`docs/ranking.md`).
-    """
-    from hashlib import blake2b  # with OpenSSL, which a search does not need
-
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class Indexer:
@@ -259,28 +236,13 @@ class Indexer:
             self._store.one(f"select max(id) from {self._tables.chunks}") or 0
         )
         self._next = first + len(chunks)
-        about = _context(note_names(path))
-        parted = [chunk.text.split() for chunk in chunks]
-        language = language_of(list(chain.from_iterable(parted[:_SAMPLE])))
         rows: list[tuple[int | str | bytes, ...]] = []
         entries: list[tuple[int | str, ...]] = []
-        for key, (chunk, words) in enumerate(zip(chunks, parted, strict=True), first):
-            forms = list(forms_of(chunk.text, words))
-            body = _joined(_BODY_TEXT, forms)
-            length = body.count(" ") + 1 if body else 0  # no term holds a space
-            span = (chunk.start_line, chunk.end_line, chunk.piece)
-            vector = vector_key(chunk.text)
-            shown = (chunk.heading, length, vector, chunk.text)
+        for key, one in enumerate(analyse_passages(path, chunks), first):
+            span = (one.start_line, one.end_line, one.piece)
+            shown = (one.heading, one.length, one.digest, one.text)
             rows.append((key, file_id, *span, *shown))
-            context = f"{about} {_context(chunk.heading)}" if chunk.heading else about
-            names = names_given(path, chunk.start_line, chunk.heading, chunk.text)
-            extra = f"{_joined(_EXTRA_TEXT, forms)} {_SPACED(map(name_term, names))}"
-            if keys := number_keys(chunk.text):
-                extra = f"{extra} {_SPACED(keys)}"
-            if language:
-                mark = f"{LANGUAGE_MARK}{language}" if key == first else ""
-                extra = f"{extra} {stems_of(words, language)} {mark}"
-            entries.append((key, body, extra, context))
+            entries.append((key, one.body, one.extra, one.context))
         self._many(
             f"insert into {self._tables.chunks}"
             "(id, file_id, start_line, end_line, piece, heading, length, digest, text)"
@@ -312,15 +274,5 @@ class Indexer:
         )
 
 
-@lru_cache(maxsize=1024)
-def _context(text: str) -> str:
-    forms = list(forms_of(text))
-    return f"{_joined(_BODY_TEXT, forms)} {_joined(_EXTRA_TEXT, forms)}"
-
-
 def _iso(day: date | None) -> str | None:
     return None if day is None else day.isoformat()
-
-
-def _joined(part: Callable[[Forms], str], forms: Iterable[Forms]) -> str:
-    return " ".join(filter(None, map(part, forms)))

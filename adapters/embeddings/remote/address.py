@@ -1,11 +1,13 @@
-"""Addresses of providers: what may be shown of them, and whose they are."""
+"""Addresses of providers: what may be shown of them, whose they are, and who was agreed to."""
 
 from __future__ import annotations
 
 import base64
 import ipaddress
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
@@ -132,3 +134,39 @@ def _login(parts: SplitResult) -> Secret | None:
         return None
     login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return Secret(f"Basic {base64.b64encode(login.encode()).decode()}")
+
+
+class HostAgreements:
+    """The hosts that a person has agreed to send the text of notes to.
+
+    Kept in a file of the state folder. One that cannot be read agrees to nothing.
+    """
+
+    def __init__(self, state_dir: Path) -> None:
+        self._file = state_dir / "notewell-hosts.json"
+
+    def has(self, host: str) -> bool:
+        """Whether there is an agreement."""
+        return host in self._hosts()
+
+    def add(self, host: str) -> None:
+        """Remember an agreement; where that is not possible, it is asked for again."""
+        import orjson
+
+        from notewell.files import create_folder, replace_file
+
+        hosts = sorted({*self._hosts(), host})
+        with suppress(OSError):
+            create_folder(self._file.parent)
+            replace_file(self._file, orjson.dumps({"hosts": hosts}))
+
+    def _hosts(self) -> set[str]:
+        from notewell.files import read_regular
+        from notewell.foreign import read_items, read_json, read_member
+
+        try:
+            raw = read_regular(self._file, below_links=True)
+            found = read_member(read_json(raw), "hosts")
+        except (OSError, ValueError):
+            return set()
+        return {host for host in read_items(found) if isinstance(host, str)}

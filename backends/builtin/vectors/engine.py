@@ -147,9 +147,9 @@ class VectorEngine:
         anew: bool = False,
         which: PickGeneration = live_generation,
     ) -> EmbedReport:
+        from notewell.adapters.embeddings.remote.address import HostAgreements
         from notewell.backends.builtin.vectors.kept_here import TextsKeptHere
         from notewell.backends.builtin.vectors.passage_embedder import (
-            HostAgreements,
             PassageEmbedder,  # not to search
         )
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.embeddings.base import Embedder, Provider
+from notewell.adapters.embeddings.remote.address import HostAgreements
 from notewell.backends.base import SILENT, Run, Upload
 from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.store import Store
@@ -47,8 +47,6 @@ from notewell.backends.builtin.vectors.sets import (
 from notewell.backends.text.windows import cut_windows, times_read
 from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
-from notewell.files import create_folder, read_regular, replace_file
-from notewell.foreign import read_items, read_json, read_member
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,37 +73,6 @@ _DIGEST: Final = 16
 """Bytes of a digest."""
 
 _BUSY: Final = "Another process is making vectors; its result is used."
-
-
-class HostAgreements:
-    """The hosts that a person has agreed to send the text of notes to.
-
-    Kept in a file of the state folder. One that cannot be read agrees to nothing.
-    """
-
-    def __init__(self, state_dir: Path) -> None:
-        self._file = state_dir / "notewell-hosts.json"
-
-    def has(self, host: str) -> bool:
-        """Whether there is an agreement."""
-        return host in self._hosts()
-
-    def add(self, host: str) -> None:
-        """Remember an agreement; where that is not possible, it is asked for again."""
-        import orjson
-
-        hosts = sorted({*self._hosts(), host})
-        with suppress(OSError):
-            create_folder(self._file.parent)
-            replace_file(self._file, orjson.dumps({"hosts": hosts}))
-
-    def _hosts(self) -> set[str]:
-        try:
-            raw = read_regular(self._file, below_links=True)
-            found = read_member(read_json(raw), "hosts")
-        except (OSError, ValueError):
-            return set()
-        return {host for host in read_items(found) if isinstance(host, str)}
 
 
 class PassageEmbedder:
