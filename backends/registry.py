@@ -15,11 +15,13 @@ GROUP: Final = "notewell.backends"
 
 BUILTIN: Final[Mapping[str, str]] = {
     "builtin": "notewell.backends.builtin.engine:BuiltinBackend",
+    "postgres": "notewell.backends.postgres.engine:PostgresBackend",
     "qmd": "notewell.backends.qmd.engine:QmdBackend",
 }
 
 _POLICIES: Final[Mapping[str, str]] = {
     "builtin": "notewell.backends.builtin.policy:BuiltinPolicy",
+    "postgres": "notewell.backends.postgres.policy:PostgresPolicy",
     "qmd": "notewell.backends.qmd.policy:QmdPolicy",
 }
 """Those of our engines, which take long to import. They are the engines' `policy`."""

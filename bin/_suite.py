@@ -12,7 +12,9 @@ from xml.etree import ElementTree
 from _environment import ROOT
 
 # A suite must not see the settings or the keys of the person who runs it.
-PRIVATE = re.compile(r"(OPENCLAW|NOTEWELL|QMD)_|.*_API_KEY$|PYTHON|VIRTUAL_ENV$")
+PRIVATE = re.compile(
+    r"(OPENCLAW|NOTEWELL(?!_TEST_)|QMD)_|.*_API_KEY$|PG|PYTHON|VIRTUAL_ENV$"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -437,6 +437,18 @@ class ExactMatch:
         ]
         return " OR ".join(ways)
 
+    def sought(self) -> list[tuple[str, ...]]:
+        """Return what a text with one of the words holds: terms that follow each other."""
+        known = self._document_frequency
+        terms = sorted(
+            term for term in self._words | self._compounds if known.get(term)
+        )
+        phrases = [tuple(phrase.split(" ")) for phrase in self._phrases]
+        return [
+            *((term,) for term in terms),
+            *(parts for parts in phrases if all(map(known.get, parts))),
+        ]
+
     def is_in(self, text: str) -> bool:
         """Say whether one of the words stands in a text."""
         if not self._may_be_in(text):

@@ -43,6 +43,17 @@ class Meaning(Protocol):
         ...
 
 
+class _NoMeaning(NamedTuple):
+    provider: str | None = None
+    model: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
+    local_to_remote: bool = False
+
+
+NO_MEANING: Final[Meaning] = _NoMeaning()
+"""Of a question that only words answer."""
+
+
 class Near(Protocol):
     """A passage, the cosine of its best window with the question, and which one it is."""
 

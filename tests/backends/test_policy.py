@@ -19,11 +19,18 @@ from notewell.backends.registry import (
 from notewell.config import load_settings
 
 SOURCE: Final = Path(notewell.__file__).parent
-OUTSIDE: Final = ("backends/builtin/", "backends/qmd/", "backends/registry.py")
+OUTSIDE: Final = (
+    "backends/builtin/",
+    "backends/postgres/",
+    "backends/qmd/",
+    "backends/registry.py",
+)
 """Where an engine may be known by name: in the engines, and in the table of them."""
 
 HONEST: Final = {
-    "config/memory_schema.py": "the keys under memory.qmd, and defaults",
+    "adapters/surfaces/cli/commands/postgres.py": "the command that prepares a server",
+    "adapters/surfaces/cli/root.py": "the name of that command",
+    "config/memory_schema.py": "the keys under memory.qmd and memory.postgres",
     "config/schema.py": "the key memorySearch.qmd",
 }
 
@@ -33,7 +40,9 @@ def named_engines(tree: ast.AST) -> Iterator[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
             value = node.value
-            keyed = isinstance(value, str) and re.search(r"\bmemory\.qmd\b", value)
+            keyed = isinstance(value, str) and re.search(
+                r"\bmemory\.(qmd|postgres)\b", value
+            )
             if keyed or value in tuple(BUILTIN):
                 yield node.lineno
         elif isinstance(node, ast.Attribute) and node.attr in BUILTIN:

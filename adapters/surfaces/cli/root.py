@@ -37,6 +37,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "doctor": "Check this machine, and say what to do.",
     "bench": "Measure engines side by side, on your own notes.",
     "models": "Fetch the embedding model, once.",
+    "postgres": "Prepare a PostgreSQL server, and check it.",
     "mcp": "Serve the memory to agents by MCP.",
     "hooks": "Print what makes other programs use the memory by themselves.",
     "completion": "Print what makes a shell complete commands.",

@@ -6,6 +6,7 @@
 from notewell.config.load import load_settings
 from notewell.config.memory_schema import (
     MemorySettings,
+    PostgresSettings,
     QmdPath,
     QmdSettings,
     QmdUpdate,
@@ -45,6 +46,7 @@ __all__ = [
     "LocalSettings",
     "MemoryFlushSettings",
     "MemorySettings",
+    "PostgresSettings",
     "ProviderSettings",
     "QmdPath",
     "QmdSettings",

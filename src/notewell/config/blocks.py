@@ -19,6 +19,7 @@ from notewell.config.values import (
     InvalidValue,
     KeyPath,
     ReadContext,
+    Secret,
     ValueType,
     describe_kind,
     describe_value,
@@ -402,6 +403,8 @@ def _note_unknown_key(block: type[ConfigBlock], key: str, key_path: KeyPath) -> 
 
 
 def _as_json(value: object) -> str:
+    if isinstance(value, Secret):
+        return "nothing"  # one that leads nowhere
     return msgspec.json.encode(value).decode()
 
 

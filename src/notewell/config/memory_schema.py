@@ -7,6 +7,7 @@ counts in the place of a wrong value is told there.
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
+from notewell.config.address_types import database_address, database_name
 from notewell.config.blocks import ConfigBlock, list_of
 from notewell.config.value_types import (
     boolean,
@@ -20,7 +21,7 @@ from notewell.config.value_types import (
     time_span,
     workspace_path,
 )
-from notewell.config.values import IfWrong
+from notewell.config.values import IfWrong, Secret
 
 
 class ScopeMatch(ConfigBlock, frozen=True, kw_only=True):
@@ -186,6 +187,29 @@ class TranscriptSource(ConfigBlock, frozen=True, kw_only=True):
     ] = False
 
 
+class PostgresSettings(ConfigBlock, frozen=True, kw_only=True):
+    """Everything under `memory.postgres`."""
+
+    dsn: Annotated[
+        Secret | None,
+        database_address().or_else(Secret("")),
+        "The server; unset: a private one below the state folder.",
+    ] = None
+    read_dsn: Annotated[
+        Secret | None,
+        database_address(),
+        "A replica that answers searches; unset: the server itself.",
+    ] = None
+    schema: Annotated[str, database_name(), "The schema with the tables."] = "notewell"
+    timeout_ms: Annotated[
+        int, integer(1, 86_400_000), "Limit for a statement of a search."
+    ] = 4000
+    connect_timeout_ms: Annotated[
+        int, integer(1, 86_400_000), "Limit for a connection."
+    ] = 2000
+    pool_size: Annotated[int, integer(1, 1000), "Most connections of a process."] = 4
+
+
 class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
     """Everything under `memory`; `search` is read by itself."""
 
@@ -199,7 +223,9 @@ class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
     ] = None
     backend: Annotated[
         str,
-        plain_text('"builtin", "qmd" or the name of a plugin').or_else(IfWrong.REFUSE),
+        plain_text('"builtin", "qmd", "postgres" or the name of a plugin').or_else(
+            IfWrong.REFUSE
+        ),
         "The search engine.",
     ] = "builtin"
     citations: Annotated[
@@ -223,3 +249,4 @@ class MemorySettings(ConfigBlock, frozen=True, kw_only=True):
         list_of(TranscriptSource),
         "Transcripts of Claude Code and Codex, each of one project.",
     ] = ()
+    postgres: PostgresSettings = PostgresSettings()

@@ -8,25 +8,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
+from notewell.config.address_types import (
+    header_map,
+    http_address,
+    model_file,
+    secret_text,
+    sent,
+    without_secrets,
+)
 from notewell.config.blocks import ConfigBlock
 from notewell.config.value_types import (
     boolean,
     byte_size,
     day_path,
     file_path,
-    header_map,
-    http_address,
     index_path,
     integer,
-    model_file,
     number,
     one_of,
     path_list,
     plain_text,
-    secret_text,
-    sent,
     several_of,
-    without_secrets,
 )
 from notewell.config.values import IfWrong, Secret
 from notewell.types import NarrowedPath

