@@ -1,6 +1,6 @@
 """What a session starts with, and what it never starts with."""
 
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from notewell.memory.context import SessionContext
 from notewell.scope import ConversationKind
 
 GROUP = "agent:main:telegram:group:-100200"
-NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+NOW = datetime(2026, 3, 2, 12).astimezone()  # noon by the clock of this machine
 FILES = {
     "MEMORY.md": "Bertrand is the cat.\n",
     "USER.md": "Call her Ann.\n",
@@ -41,7 +41,7 @@ def context(
     kind: ConversationKind | None = None,
     max_chars: int | None = None,
 ) -> SessionContext:
-    environ = {"OPENCLAW_STATE_DIR": str(notes.parent / "state"), "TZ": "UTC"}
+    environ = {"OPENCLAW_STATE_DIR": str(notes.parent / "state")}
     with open_memory_sync(
         workspace=notes, environ=environ, session_key=session_key
     ) as memory:

@@ -1,7 +1,7 @@
 """What hooks answer: notes at the start, the flush before a compaction, else nothing."""
 
 import json
-from datetime import UTC, datetime
+from datetime import date
 from pathlib import Path
 from typing import cast
 
@@ -94,7 +94,7 @@ def test_the_flush_comes_once_before_each_compaction(
 
     assert prompted(100_000) == HookReply()
     first = said_to_model(prompted(150_000))
-    assert f"memory/{datetime.now(UTC):%Y-%m}" in first
+    assert f"memory/{date.today():%Y-%m}" in first
     assert str(notes) in first
     assert prompted(155_000) == HookReply(), "once in a cycle"
     assert prompted(30_000, 1) == HookReply()
