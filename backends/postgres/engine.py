@@ -1,6 +1,7 @@
 """The engine `postgres`: which server, which space, and what may be sent there."""
 
 import os
+from importlib import import_module
 from typing import Final
 
 from notewell.backends.base import Site
@@ -72,7 +73,7 @@ def require_installed() -> None:
         BackendUnavailable: it is not.
     """
     try:
-        import psycopg_pool  # noqa: F401  (with psycopg, and the library behind it)
+        import_module("psycopg_pool")  # with psycopg, and the library behind it
     except ImportError as error:
         raise BackendUnavailable(
             BACKEND, f"psycopg cannot be loaded ({error})", remedy=_EXTRA

@@ -229,6 +229,14 @@ def _failed(why: str) -> BackendFailed:
     return BackendFailed(BACKEND, why, reason="missing", remedy=_EXTRA)
 
 
+def _end_with_parent() -> None:
+    """Let the server end when its guard does, however that ends; as far as Linux can."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, int(signal.SIGINT))
+
+
 def run_guarded(place: str, folder: str, sockets: str) -> None:
     """Run the server until nobody has used it for a while."""
     settings = {**_SETTINGS, "unix_socket_directories": sockets}
@@ -237,7 +245,11 @@ def run_guarded(place: str, folder: str, sockets: str) -> None:
         + [f"--{key}={value}" for key, value in settings.items()],
         stdin=subprocess.DEVNULL, cwd="/", **_as_user(Path(folder)),
     )  # fmt: skip
-    signal.signal(signal.SIGTERM, lambda *_: server.send_signal(signal.SIGINT))
+
+    def end(_number: int, _frame: object) -> None:
+        server.send_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGTERM, end)
     with open(Path(folder) / "held", "rb+") as held:
         idle_since = None
         while server.poll() is None:

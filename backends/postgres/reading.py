@@ -4,10 +4,10 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from psycopg import Connection, sql
+from psycopg import Connection
 
 from notewell.backends.postgres.failures import failed
-from notewell.backends.postgres.schema import VERSION
+from notewell.backends.postgres.schema import VERSION, statement_of
 from notewell.backends.postgres.terms import TermKeys, path_of
 from notewell.backends.remote.store import (
     ANYWHERE,
@@ -261,7 +261,7 @@ class Reader:
 
     def _rows(self, statement: str, **named: Any) -> Rows:
         live = getattr(self, "_live", [])
-        text = sql.SQL(statement).format(schema=sql.Identifier(self._schema))
+        text = statement_of(statement, schema=self._schema)
         named |= {"space": self._space, "live": live}
         return self._connection.execute(text, named).fetchall()
 

@@ -7,7 +7,7 @@ and writes rows.
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final, cast
 
 from psycopg import sql
 
@@ -117,6 +117,12 @@ _BESIDE: Final = (
     ),
     "create index if not exists passages_terms on {schema}.passages using gin(terms)",
 )
+
+
+def statement_of(text: str, **names: str) -> sql.Composed:
+    """Return a statement with names of tables and such; all else in it is ours."""
+    named = {key: sql.Identifier(name) for key, name in names.items()}
+    return sql.SQL(cast("Any", text)).format(**named)
 
 
 def tables(schema: str) -> list[sql.Composed]:

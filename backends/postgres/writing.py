@@ -10,7 +10,7 @@ from typing import Any, Final
 from psycopg import Connection, sql
 
 from notewell.backends.postgres.reading import NOTE_COLUMNS, Reader, note_of
-from notewell.backends.postgres.schema import VERSION
+from notewell.backends.postgres.schema import VERSION, statement_of
 from notewell.backends.postgres.terms import (
     TermKeys,
     array,
@@ -254,7 +254,8 @@ class Writer:
             generation=generation,
             note=note.id,
         )
-        row = dict(zip(_NOTE_ROW.split(", "), self._note_row(0, 0, note), strict=True))
+        names: list[str] = [*_NOTE_ROW.split(", ")]
+        row = dict(zip(names, self._note_row(0, 0, note), strict=True))
         kept = ("space", "generation", "note", "path")
         columns = [name for name in row if name not in kept]
         self._run(
@@ -343,19 +344,17 @@ class Writer:
         )
 
     def _copy(self, table: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        statement = sql.SQL("copy {}.{} ({}) from stdin")
-        named = (
-            sql.Identifier(self._schema),
-            sql.Identifier(table),
-            sql.SQL(", ").join(map(sql.Identifier, columns.split(", "))),
-        )
+        named = {"schema": self._schema, "table": table}
         with self._connection.cursor() as cursor:
             if self._has_policies:  # below which PostgreSQL copies nothing in
                 places = ", ".join(["%s"] * (columns.count(",") + 1))
-                insert = sql.SQL("insert into {}.{} ({}) values (").format(*named)
-                cursor.executemany(insert + sql.SQL(f"{places})"), rows)
+                insert = (
+                    f"insert into {{schema}}.{{table}}({columns}) values ({places})"
+                )
+                cursor.executemany(statement_of(insert, **named), rows)
                 return
-            with cursor.copy(statement.format(*named)) as copy:
+            copy_in = f"copy {{schema}}.{{table}}({columns}) from stdin"
+            with cursor.copy(statement_of(copy_in, **named)) as copy:
                 for row in rows:
                     copy.write_row(row)
 
@@ -429,7 +428,7 @@ class Writer:
 
     def _run(self, statement: str, **named: Any) -> Any:
         member, agent = self._owner
-        text = sql.SQL(statement).format(schema=sql.Identifier(self._schema))
+        text = statement_of(statement, schema=self._schema)
         named |= {"space": self._space, "member": member, "agent": agent}
         return self._connection.execute(text, named)
 

@@ -4,6 +4,7 @@ Run as a program it is the guard of one: it ends it when nobody holds the lock a
 also when those that held it were killed.
 """
 
+import ctypes
 import fcntl
 import importlib.util
 import os
@@ -15,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 NOBODY: Final = 65534
 _SETTINGS: Final[Mapping[str, str]] = {
@@ -88,16 +89,22 @@ class Server:
         settings = (f"--{key}={value}" for key, value in self._settings.items())
         command = [self._program("postgres"), "-D", self.folder / "data", *settings]
         with open(self.folder / "log", "ab") as log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self._user
+            process: subprocess.Popen[bytes] = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 (no threads)
+                **self._user,
             )
+        self._process = process
         status = self.folder / "data" / "postmaster.pid"
         for _ in range(3000):
             if status.is_file() and status.read_text(encoding="utf-8").split()[-1:] == [
                 "ready"
             ]:
                 return
-            assert self._process.poll() is None, (self.folder / "log").read_text()
+            assert process.poll() is None, (self.folder / "log").read_text()
             time.sleep(0.01)
         raise AssertionError("the server does not answer")
 
@@ -124,7 +131,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
-    def _user(self) -> dict[str, object]:
+    def _user(self) -> dict[str, Any]:
         if os.geteuid():
             return {}
         return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
@@ -159,6 +166,12 @@ class Server:
             [place / name, *arguments],
             cwd=self.folder, check=True, capture_output=True, **self._user,
         )  # fmt: skip
+
+
+def _end_with_parent() -> None:
+    """Let a process end when the one that started it does, however that ends (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, int(signal.SIGQUIT))
 
 
 def guarded(shared: Path) -> str:

@@ -23,10 +23,10 @@ def database(dsn: str) -> Iterator[str]:
     """A database of its own, and a user that may connect to it, by one name."""
     name = f"d{uuid4().hex[:12]}"
     with psycopg.connect(dsn, autocommit=True) as admin:
-        admin.execute(f"create database {name}")
+        admin.execute(f"create database {name}".encode())
         yield name
-        admin.execute(f"drop database {name} with (force)")
-        admin.execute(f"drop role if exists {name}")
+        admin.execute(f"drop database {name} with (force)".encode())
+        admin.execute(f"drop role if exists {name}".encode())
 
 
 def problems(at: str) -> dict[str, str]:
@@ -85,7 +85,7 @@ def test_a_user_without_rights_hears_which_are_missing(
     owner = f"{dsn} dbname={database}"
     new_store(at=owner).prepare()
     with psycopg.connect(owner, autocommit=True) as admin:
-        admin.execute(f"create role {database} login")
+        admin.execute(f"create role {database} login".encode())
 
     assert problems(f"{owner} user={database}").keys() == {"rights"}
 

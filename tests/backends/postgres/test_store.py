@@ -96,7 +96,7 @@ def test_notes_can_be_left_out_or_asked_alone(store: PostgresStore) -> None:
 
     assert ask(store, "heron", only=frozenset({ids["b.md"]})) == ["b.md"]
     assert ask(store, "heron", never=frozenset({ids["b.md"]})) == ["a.md", "c.md"]
-    assert ask(store, "heron", only=frozenset()) == []
+    assert ask(store, "heron", only=frozenset[int]()) == []
 
 
 def test_a_note_that_is_put_again_takes_its_own_place(store: PostgresStore) -> None:
