@@ -244,6 +244,7 @@ def run_guarded(place: str, folder: str, sockets: str) -> None:
         [f"{place}/postgres", "-D", f"{folder}/data"]
         + [f"--{key}={value}" for key, value in settings.items()],
         stdin=subprocess.DEVNULL, cwd="/", **_as_user(Path(folder)),
+        preexec_fn=_end_with_parent,  # noqa: PLW1509 (no threads)
     )  # fmt: skip
 
     def end(_number: int, _frame: object) -> None:

@@ -5,7 +5,6 @@ rare terms are asked for first, and common ones only while few rows hold them.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Final
 
 from notewell.backends.remote.notes import NOTHING, SpaceNotes
@@ -43,6 +42,7 @@ class RemoteIndex:
         mean_length: Body terms of a passage, on average.
         vectors: None: words alone are searched.
         lacking: No text waits for a vector.
+        languages: Those beside English that notes are in.
     """
 
     def __init__(self, space: SpaceSnapshot, notes: SpaceNotes) -> None:
@@ -53,12 +53,10 @@ class RemoteIndex:
         self.mean_length: float = max(1, round(words / max(1, self.passages)))
         self.vectors: VectorLeg | None = None
         self.lacking = 0
-
-    @cached_property
-    def languages(self) -> Collection[str]:
-        """The languages beside English that notes are in."""
-        marks = self._space.vocabulary(LANGUAGE_MARK, f"{LANGUAGE_MARK}{_LAST}")
-        return sorted(mark.removeprefix(LANGUAGE_MARK) for mark in self.held(marks))
+        marks = space.vocabulary(LANGUAGE_MARK, f"{LANGUAGE_MARK}{_LAST}")
+        self.languages = sorted(
+            mark.removeprefix(LANGUAGE_MARK) for mark in self.held(marks)
+        )
 
     def visible(self, path: str) -> bool:
         """Whether passages of a note may be shown."""

@@ -89,12 +89,12 @@ class Server:
         settings = (f"--{key}={value}" for key, value in self._settings.items())
         command = [self._program("postgres"), "-D", self.folder / "data", *settings]
         with open(self.folder / "log", "ab") as log:
-            process: subprocess.Popen[bytes] = subprocess.Popen(
+            process = subprocess.Popen[bytes](
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                preexec_fn=_end_with_parent,  # noqa: PLW1509 (no threads)
+                preexec_fn=_end_with_parent,
                 **self._user,
             )
         self._process = process

@@ -57,6 +57,10 @@ def site(root: Path, state: Path, settings: Mapping[str, object]) -> Site:
     )
 
 
+def of_radio(path: str) -> bool:
+    return "radio" in path
+
+
 def asked() -> list[Query]:
     lines = bundled_set("example").queries.read_text(encoding="utf-8").splitlines()
     texts = [*(json.loads(line)["query"] for line in lines), *HOSTILE]
@@ -66,10 +70,7 @@ def asked() -> list[Query]:
         for number, query in enumerate(plain[::3])
     ]
     newest = [Query(text="", limit=8, today=TODAY, filter=each) for each in FILTERS]
-    hidden = [
-        replace(query, hides=lambda path: "radio" in path, hides_many=True)
-        for query in plain[::7]
-    ]
+    hidden = [replace(query, hides=of_radio, hides_many=True) for query in plain[::7]]
     return [*plain, *narrow, *newest, *hidden]
 
 
