@@ -5,9 +5,9 @@ libpq fills what a dsn leaves open from its own variables (`PGHOST`, `PGHOSTADDR
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -20,6 +20,8 @@ from notewell.values import dataclass
 BACKEND: Final = "postgres"
 
 _VERIFIED: Final = "verify-full"
+_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", _VERIFIED)
+_NUMBERS: Final = ("connect_timeout", "tcp_user_timeout")
 _REMEDY: Final = (
     "set memory.postgres.dsn to an address such as"
     " postgresql://user@host/database, or to env:NAME"
@@ -63,16 +65,14 @@ def server_address(dsn: Secret, settings: PostgresSettings) -> ServerAddress:
     Raises:
         BackendUnavailable: it cannot be used.
     """
-    try:
-        given = conninfo_to_dict(dsn.reveal())
-    except ProgrammingError:  # its message repeats the dsn
-        raise _unusable("the dsn cannot be read") from None
+    given = _read(dsn.reveal().strip())
     if given.keys() & {"service", "servicefile"}:
         raise _unusable("the dsn names a service, which says elsewhere where it leads")
     hosts = _listed(given.get("host"))
     addresses = _listed(given.get("hostaddr"))
     if not (hosts or addresses):
         raise _unusable("the dsn names no host")
+    _require_sound(given, [*hosts, *addresses])
     local = all(map(_is_local, addresses or hosts))
     named = given.get("sslmode")
     mode = str(named or ("prefer" if local else _VERIFIED))
@@ -96,7 +96,8 @@ def server_address(dsn: Secret, settings: PostgresSettings) -> ServerAddress:
             "application_name": str(given.get("application_name") or "notewell"),
         },
     )
-    host = ", ".join(dict.fromkeys(hosts or addresses))
+    # Where an address is named, it is what counts, whatever the host is called.
+    host = ", ".join(dict.fromkeys([*hosts, *addresses]))
     name = given.get("dbname") or given.get("user") or ""
     return ServerAddress(
         conninfo=Secret(conninfo),
@@ -141,6 +142,53 @@ def _has_root() -> bool:
 
 def _roots() -> Iterator[Path]:
     yield Path(os.path.expanduser("~")) / ".postgresql" / "root.crt"
+
+
+def _read(written: str) -> dict[str, Any]:
+    """Return what a dsn says.
+
+    Raises:
+        BackendUnavailable: it cannot be read, or would be read as something else.
+    """
+    if not written.isprintable():
+        raise _unusable("the dsn holds a sign that cannot be printed")
+    if _is_cut_by_password(written):
+        raise _unusable(
+            "the login in the dsn holds an `@` or a `/` as it is: write %40 and %2F"
+        )
+    try:
+        return dict(conninfo_to_dict(written))
+    except ProgrammingError:  # its message repeats the dsn
+        raise _unusable("the dsn cannot be read") from None
+
+
+def _is_cut_by_password(dsn: str) -> bool:
+    """Whether libpq would take the rest of a password for a host or a database.
+
+    It looks for the first `@` or `/`; what follows would be shown, and connected to.
+    """
+    _, uri, rest = dsn.partition("://")
+    login, found, place = rest.partition("@")
+    return bool(uri and found) and (
+        "/" in login.partition("?")[0] or "@" in place.partition("?")[0]
+    )
+
+
+def _require_sound(given: Mapping[str, Any], hosts: Iterable[str]) -> None:
+    """Refuse what libpq would refuse by repeating it: it may be part of a password.
+
+    Raises:
+        BackendUnavailable: a host, a port or a number is none, or a mode is unknown.
+    """
+    if any(each[0] != "/" and ("@" in each[1:] or " " in each) for each in hosts):
+        raise _unusable("a host in the dsn is none")
+    numbers = [*_listed(given.get("port")), *(given.get(name) for name in _NUMBERS)]
+    if not all(
+        str(each or 0).isascii() and str(each or 0).isdigit() for each in numbers
+    ):
+        raise _unusable("a port, or a number of seconds, in the dsn is none")
+    if given.get("sslmode") not in (None, *_MODES):
+        raise _unusable("the sslmode in the dsn is unknown")
 
 
 def _unusable(why: str) -> BackendUnavailable:

@@ -196,6 +196,34 @@ def test_a_name_that_resolves_to_this_machine_is_another_machine() -> None:
         Secret("host=localhost hostaddr=10.0.0.7"), PostgresSettings()
     )
     assert not told.local
+    assert "10.0.0.7" in told.host  # which is what somebody agrees to
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "postgresql://me:p@ssw0rd@db.example.org/memory",
+        "postgresql://me:secret/word@db.example.org/memory",
+        "postgresql://me:s3@cret/x@db.example.org/memory?sslmode=require",
+        "postgresql://me@db.example.org:secret/memory",
+        "host='p@ssw0rd db' user=me",
+        "host=db.example.org port=secret",
+        "host=db.example.org sslmode=secret",
+        "host=db.example.org connect_timeout=secret",
+    ],
+)
+def test_no_part_of_a_password_is_taken_for_a_host_and_shown(dsn: str) -> None:
+    with pytest.raises(BackendUnavailable) as refused:
+        server_address(Secret(dsn), PostgresSettings())
+
+    told = str(refused.value)
+    assert not any(part in told for part in ("ssw0rd", "secret", "word@", "cret"))
+
+
+def test_a_password_that_is_written_as_uris_want_it_is_taken() -> None:
+    for login in ("me:p%40ss%2Fword", "me:p:ss?word", "me"):
+        dsn = Secret(f"postgresql://{login}@db.example.org/memory?options=a@b/c")
+        assert server_address(dsn, PostgresSettings()).shown == "db.example.org/memory"
 
 
 @pytest.fixture(scope="module")
