@@ -134,7 +134,7 @@ def test_a_change_within_one_tick_of_a_slow_clock_is_seen_by_refresh(
         notes = (note._replace(mtime_ns=tick, ctime_ns=tick) for note in scanned.notes)
         return replace(scanned, notes=tuple(notes))
 
-    monkeypatch.setattr("notewell.backends.builtin.changes.scan", scan_by_slow_clock)
+    monkeypatch.setattr("notewell.backends.changes.scan", scan_by_slow_clock)
     monkeypatch.setattr("notewell.backends.builtin.sync._RACY_NS", 60_000_000_000)
     notebook.write({"memory/a.md": "mango"})
     notebook.refresh()
