@@ -4,10 +4,10 @@
 own test suite inherits.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
-from itertools import groupby
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -313,29 +313,35 @@ class Findings:
 def in_order(hits: Iterable[Hit]) -> list[Hit]:
     """Return hits in the order of `Findings`."""
     by_place = sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))
-    return newest_in_ties(by_place, lambda hit: (hit.score, hit.path))
+    return newest_in_ties(
+        by_place, [hit.score for hit in by_place], [hit.path for hit in by_place]
+    )
 
 
 Item = TypeVar("Item")
 
 
 def newest_in_ties(
-    ordered: Sequence[Item], place: Callable[[Item], tuple[float, str]]
+    ordered: Sequence[Item], scores: Sequence[float], paths: Sequence[str]
 ) -> list[Item]:
     """Return what is in order, with daily logs of one score put newest first.
 
     They stand behind the other notes of that score. Names are read for days only where
-    scores are equal: few are.
+    scores are equal and a digit is in the name: few are.
 
     Args:
-        place: The score of an item, and the path of its note.
+        scores: Of each item.
+        paths: Of the note of each.
     """
-    found: list[Item] = []
-    for _, group in groupby(ordered, key=lambda item: place(item)[0]):
-        tied = list(group)
-        if len(tied) > 1:
-            tied.sort(key=lambda item: age_of(place(item)[1]))
-        found += tied
+    found = list(ordered)
+    start = 0
+    for end in range(1, len(scores) + 1):
+        if end < len(scores) and scores[end] == scores[start]:
+            continue
+        if end - start > 1 and any(map(_MAY_BE_DATED.search, paths[start:end])):
+            places = sorted(range(start, end), key=lambda at: age_of(paths[at]))
+            found[start:end] = [ordered[at] for at in places]
+        start = end
     return found
 
 
@@ -346,6 +352,8 @@ def age_of(path: str) -> int:
     day = day_in_name(path)
     return -_BEFORE_ALL if day is None else -day.toordinal()
 
+
+_MAY_BE_DATED: Final = re.compile(r"(?:\d\D*){5}")
 
 _BEFORE_ALL: Final = 10_000_000
 """More days than any date has."""

@@ -116,13 +116,13 @@ class StatusReader:
             can be: why, by path. What the inventory names itself is not named again.
         """
         search = self._site.agent.search
-        gone = 0
-        if pending is None:
-            pending, gone = count_unindexed(store, scanned, self._identity, search)
         live = store.live()
         assert live is not None
+        gone, vectors = 0, _VectorState()
+        if pending is None:  # a report after a run has no use for the others
+            vectors = _vectors(store, live, self._site)
+            pending, gone = count_unindexed(store, scanned, self._identity, search)
         identity = IndexIdentity.decoded(store.built_with(live) or "")
-        vectors = _vectors(store, live, self._site)
         named = scanned.unread()
         remarks = store.remarks(live)
         problems = {

@@ -67,7 +67,11 @@ def rank(
     scored = lift_dated(scored, dates)
     scored = lower_host_writings(scored)
     by_place = sorted(scored, key=lambda one: one.order)
-    order = newest_in_ties(by_place, lambda one: (one.score, one.passage.path))
+    order = newest_in_ties(
+        by_place,
+        [one.score for one in by_place],
+        [one.passage.path for one in by_place],
+    )
     good = [is_exact(one) or _passes(one, min_score, settings, floor) for one in order]
     if floor is not None and floor <= _NEAREST:
         # What stands before a passage that is shown answers better than that one.

@@ -206,15 +206,7 @@ class QueryEmbedder:
         rest = self._pool.resting(provider)
         if rest:
             raise _resting(provider, rest)
-        try:
-            if provider.check is not None:
-                provider.check()
-            else:
-                self._pool.get(provider)
-        except EmbeddingError as error:  # at once, and mended as soon as it is here
-            raise _failed(error, sent=False) from error
-        made = self._made_by(provider)  # before anything is loaded or connected to
-        embedder = self._pool.get(provider)
+        embedder, made = self._opened(provider)
         try:
             known = known_identities(embedder, made)
         except EmbeddingError as error:
@@ -229,6 +221,25 @@ class QueryEmbedder:
         if identity != known[0]:
             self._require_vectors(provider, identity, lacking=lacking)
         return QueryVector(vector=vector, identity=identity)
+
+    def _opened(
+        self, provider: Provider
+    ) -> tuple[Embedder, Sequence[EmbeddingIdentity]]:
+        """Open a provider, and say of what there are vectors where it needs to be told.
+
+        One whose opening costs time is opened only where there are any.
+        """
+        made: Sequence[EmbeddingIdentity] = ()
+        try:
+            if provider.check is not None:
+                provider.check()
+                made = self._made_by(provider)
+            embedder = self._pool.get(provider)
+        except EmbeddingError as error:  # at once, and mended as soon as it is here
+            raise _failed(error, sent=False) from error
+        if not made and isinstance(embedder, TellsIdentity):
+            made = self._made_by(provider)
+        return embedder, made
 
     def _asked(
         self, provider: Provider, embedder: Embedder, key: tuple[str, str]
@@ -327,15 +338,14 @@ def _embedded(embedder: Embedder, text: str) -> bytes:
 def known_identities(
     embedder: Embedder, made: Sequence[EmbeddingIdentity]
 ) -> list[EmbeddingIdentity]:
-    """Return those of the identities that can be of an embedder's vectors.
+    """Return those of the identities that can be of an embedder's vectors, or its own.
 
     Raises:
         EmbeddingError: only the model tells, and it fails.
     """
     if isinstance(embedder, TellsIdentity):
         return [one for one in made if one == embedder.identity_of(one.dimension)]
-    identity = embedder.identity()
-    return [identity] if identity in made else []
+    return [embedder.identity()]
 
 
 def _of_length(

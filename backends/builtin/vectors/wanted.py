@@ -58,7 +58,7 @@ class _Configured:
         if self.embedder is None:
             return True  # as far as one can tell
         with suppress(EmbeddingError):
-            return bool(known_identities(self.embedder, [identity]))
+            return identity in known_identities(self.embedder, [identity])
         return True
 
 
