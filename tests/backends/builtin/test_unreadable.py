@@ -289,7 +289,7 @@ def test_a_note_whose_reading_fails_is_told_once_by_all_and_quoted_by_none(
             raise OSError(5, "Input/output error")
         return read_note(file)
 
-    for module in ("text.note_analysis", "weighing.verify", "builtin.status"):
+    for module in ("builtin.indexer", "weighing.verify", "builtin.status"):
         monkeypatch.setattr(f"notewell.backends.{module}.read_note", read)
     report = notebook.refresh()
     status = notebook.engine.status()
