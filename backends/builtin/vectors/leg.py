@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from notewell.backends.builtin.lexical import PassageFilter, read_passages
 from notewell.backends.builtin.store import Snapshot
@@ -41,6 +40,7 @@ class IndexedVectors:
     """One set of vectors and one question.
 
     Attributes:
+        script: In which most of the question is written.
         lacking: How many texts wait for a vector.
     """
 
@@ -53,7 +53,7 @@ class IndexedVectors:
         lacking: int,
     ) -> None:
         self._index = index
-        self._text = text
+        self.script = script_of(text)
         self._search = search
         self._visible = visible
         self.lacking = lacking
@@ -72,11 +72,6 @@ class IndexedVectors:
     def unrelated(self) -> float:
         """The mean cosine of questions that have nothing to do with the notes."""
         return self._search.calibration.unrelated
-
-    @cached_property
-    def script(self) -> str:
-        """In which most of the question is written."""
-        return script_of(self._text)
 
     @property
     def gate(self) -> float:

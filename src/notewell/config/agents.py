@@ -282,9 +282,10 @@ def _with_shared_paths(
     mine = own.get(_EXTRA_PATHS)
     if mine is None or shared is None or mine.written or shared.written:
         return own
-    if not (isinstance(mine.value, tuple) and isinstance(shared.value, tuple)):
+    first, then = shared.value, mine.value
+    if not (isinstance(first, tuple) and isinstance(then, tuple)):
         return own
-    paths = cast("tuple[object, ...]", (*shared.value, *mine.value))
+    paths = cast("tuple[object, ...]", (*first, *then))
     return {**own, _EXTRA_PATHS: replace(mine, value=tuple(dict.fromkeys(paths)))}
 
 

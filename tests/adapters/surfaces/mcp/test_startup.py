@@ -78,7 +78,8 @@ def test_the_greeting_is_what_the_sdk_would_have_said(say: Say, version: str) ->
 def test_the_tools_are_listed_as_the_sdk_would_list_them(
     say: Say, version: str
 ) -> None:
-    by_the_sdk = {**LIST, "id": "sdk", "params": {"_meta": {}}}
+    meta: dict[str, object] = {}
+    by_the_sdk = {**LIST, "id": "sdk", "params": {"_meta": meta}}
 
     _, first, second = say(framed(initialize(version), DONE, LIST, by_the_sdk), "sdk")
 
