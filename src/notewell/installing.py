@@ -6,6 +6,7 @@ where notewell was installed from a checkout. So packages are named by their own
 command by what made this environment.
 """
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -100,7 +101,23 @@ def install_extra(extra: str) -> str:
 
 
 def packages_of(extra: str) -> list[str]:
-    """Return the packages of an extra; none if nothing here knows it."""
+    """Return the packages of an extra; none if nothing here knows it.
+
+    Those of extras that it consists of take their place.
+    """
+    found: list[str] = []
+    for name in _named_in(extra):
+        others = re.fullmatch(rf"{_DISTRIBUTION}\[([\w,-]+)\]", name)
+        if others is None:
+            found.append(name)
+        else:
+            found += (
+                part for each in others[1].split(",") for part in packages_of(each)
+            )
+    return found
+
+
+def _named_in(extra: str) -> list[str]:
     from importlib.metadata import PackageNotFoundError, requires
 
     try:
