@@ -182,11 +182,11 @@ class Site:
     stays: bool = False
 
     @property
-    def kept_here(self) -> tuple[str, ...]:
+    def local_prefixes(self) -> tuple[str, ...]:
         """Beginnings of paths whose text is sent to no other machine."""
-        from notewell.sessions.programs import kept_here
+        from notewell.sessions.programs import local_prefixes
 
-        return kept_here(self.programs)
+        return local_prefixes(self.programs)
 
     def list_transcripts(self) -> "Transcripts":
         """Find the transcripts that are a source here; see `notewell.sessions`."""

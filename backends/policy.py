@@ -59,13 +59,14 @@ class Policy:
             key, that ask for it; the usual one first.
         embeds: The engine makes vectors by our providers, so that it is given those of
             the install where none is configured.
-        looks_first: Its answers say whether notes have changed since it indexed them.
+        reports_staleness: Every answer says whether notes have changed since they were
+            indexed.
         denied: What is said where `scope` closes memory.
     """
 
     modes: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     embeds: ClassVar[bool] = False
-    looks_first: ClassVar[bool] = True
+    reports_staleness: ClassVar[bool] = True
     denied: ClassVar[str] = "The scope rules do not allow memory in this conversation."
 
     def __init__(self, settings: Settings, agent: AgentSettings) -> None:

@@ -158,7 +158,7 @@ def _behind(answer: SearchAnswer) -> Iterator[str]:
         from notewell.backends.registry import policy_class  # not for `--help`
 
         # Where an engine never looks before an answer, a command looks afterwards.
-        if policy_class(answer.backend).looks_first:
+        if policy_class(answer.backend).reports_staleness:
             yield "note: it was not checked whether notes have changed since they were indexed"
     elif freshness.pending:
         verb = "has" if freshness.pending == 1 else "have"

@@ -18,7 +18,7 @@ class BuiltinPolicy(Policy):
         "vector": {_HYBRID: False},
     }
     embeds = True
-    looks_first = False
+    reports_staleness = False
 
     @property
     def transcripts(self) -> Switch:

@@ -5,7 +5,7 @@ libpq fills what a dsn leaves open from its own variables (`PGHOST`, `PGHOSTADDR
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,11 +13,10 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from notewell.adapters.embeddings.remote.address import is_loopback
+from notewell.backends.postgres.identity import BACKEND
 from notewell.config import PostgresSettings, Secret
 from notewell.errors import BackendFailed, BackendUnavailable
 from notewell.values import dataclass
-
-BACKEND: Final = "postgres"
 
 _VERIFIED: Final = "verify-full"
 _MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", _VERIFIED)
@@ -124,6 +123,7 @@ def require_allowed(address: ServerAddress, *, offline: bool) -> None:
 
 
 def _patience(settings: PostgresSettings) -> int:
+    """Return the milliseconds after which a silent connection is given up."""
     return max(2 * settings.timeout_ms, 10_000)
 
 
@@ -137,11 +137,7 @@ def _is_local(host: str) -> bool:
 
 def _has_root() -> bool:
     """Whether the user keeps certificates for libpq."""
-    return any(place.is_file() for place in _roots())
-
-
-def _roots() -> Iterator[Path]:
-    yield Path(os.path.expanduser("~")) / ".postgresql" / "root.crt"
+    return Path(os.path.expanduser("~"), ".postgresql", "root.crt").is_file()
 
 
 def _read(written: str) -> dict[str, Any]:

@@ -155,10 +155,10 @@ def _is_table(connection: Connection, settings: PostgresSettings, name: str) -> 
 def _may(
     connection: Connection, settings: PostgresSettings, name: str, right: str
 ) -> bool:
-    place = sql.Identifier(settings.schema, name).as_string(None)
+    # A schema is given by its name, a table as it is written in SQL.
+    table = sql.Identifier(settings.schema, name).as_string(None)
     asked = "select has_schema_privilege(%s, 'usage') and has_table_privilege(%s, %s)"
-    schema = sql.Identifier(settings.schema).as_string(None).strip('"')
-    return bool(_one(connection, asked, schema, place, right))
+    return bool(_one(connection, asked, settings.schema, table, right))
 
 
 def _one(connection: Connection, statement: str, *values: Any) -> Any:

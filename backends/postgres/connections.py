@@ -12,8 +12,9 @@ from typing import Any, Final, TypeAlias
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from notewell.backends.postgres.address import BACKEND, ServerAddress
+from notewell.backends.postgres.address import ServerAddress
 from notewell.backends.postgres.failures import backend_error
+from notewell.backends.postgres.identity import BACKEND
 from notewell.backends.postgres.schema import LEAST_SERVER
 from notewell.config import PostgresSettings
 from notewell.errors import BackendFailed

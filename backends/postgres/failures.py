@@ -7,7 +7,7 @@ from typing import Final
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
-from notewell.backends.postgres.address import BACKEND
+from notewell.backends.postgres.identity import BACKEND
 from notewell.errors import BackendError, BackendFailed, BackendTimeout
 
 _TRY_AGAIN: Final = "see that the server runs and can be reached, and try again"

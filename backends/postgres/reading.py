@@ -16,7 +16,7 @@ from notewell.backends.remote.store import (
     Holding,
     NoteRecord,
     Owner,
-    Wanted,
+    TermClause,
 )
 
 Rows = list[tuple[Any, ...]]
@@ -55,7 +55,7 @@ from {found} p join {schema}.notes n
 
 
 class Reader:
-    """A space in one transaction. See `notewell.backends.remote.store.StoreSnapshot`."""
+    """A space in one transaction. See `notewell.backends.remote.store.SpaceSnapshot`."""
 
     def __init__(
         self, connection: Connection[Any], schema: str, space: str, keys: TermKeys
@@ -69,6 +69,7 @@ class Reader:
         self._schema = schema
         self._space = space
         self._keys = keys
+        self._live: list[int] = []
         rows = self._rows(_HOLDINGS)
         require_version(rows[0][-1] if rows else None)
         self._known: dict[str, int] = {}
@@ -152,7 +153,7 @@ class Reader:
         )
 
     def candidates(
-        self, wanted: Sequence[Wanted], limit: int, among: Among = ANYWHERE
+        self, wanted: Sequence[TermClause], limit: int, among: Among = ANYWHERE
     ) -> Sequence[FoundPassage]:
         """Return the passages that hold any of some things and match best, best first."""
         if not wanted or not self._live:
@@ -207,7 +208,7 @@ class Reader:
             generation=generation,
         )
 
-    def _worths(self, wanted: Sequence[Wanted]) -> "list[_Worth]":
+    def _worths(self, wanted: Sequence[TermClause]) -> "list[_Worth]":
         """Return what is looked for as keys, with what each thing is worth."""
         keyed: list[tuple[list[int], bool]] = []
         for each in wanted:
@@ -260,9 +261,8 @@ class Reader:
         ]
 
     def _rows(self, statement: str, **named: Any) -> Rows:
-        live = getattr(self, "_live", [])
         text = statement_of(statement, schema=self._schema)
-        named |= {"space": self._space, "live": live}
+        named |= {"space": self._space, "live": self._live}
         return self._connection.execute(text, named).fetchall()
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from psycopg import Connection, sql
 
-from notewell.backends.postgres.address import BACKEND, ServerAddress
+from notewell.backends.postgres.address import ServerAddress
 from notewell.backends.postgres.connections import Connections
 from notewell.backends.postgres.failures import failed
+from notewell.backends.postgres.identity import BACKEND
 from notewell.backends.postgres.reading import Reader
 from notewell.backends.postgres.schema import TABLES, tables
 from notewell.backends.postgres.terms import TermKeys

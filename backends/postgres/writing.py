@@ -9,7 +9,12 @@ from typing import Any, Final
 
 from psycopg import Connection, sql
 
-from notewell.backends.postgres.reading import NOTE_COLUMNS, Reader, note_of
+from notewell.backends.postgres.reading import (
+    NOTE_COLUMNS,
+    Reader,
+    note_of,
+    require_version,
+)
 from notewell.backends.postgres.schema import VERSION, statement_of
 from notewell.backends.postgres.terms import (
     TermKeys,
@@ -40,7 +45,7 @@ _PASSAGE_ROW: Final = (
 
 
 class Writer:
-    """The one who writes a holding. See `notewell.backends.remote.store.StoreWriter`."""
+    """The one who writes a holding. See `notewell.backends.remote.store.SpaceWriter`."""
 
     def __init__(
         self,
@@ -224,15 +229,16 @@ class Writer:
             " on conflict do nothing",
             version=VERSION,
         )
-        [(self._next_id,)] = self._rows(
-            "select next_id from {schema}.spaces where space = %(space)s for update"
+        [(self._next_id, version)] = self._rows(
+            "select next_id, version from {schema}.spaces"
+            " where space = %(space)s for update"
         )
+        require_version(version)
         self._used = self._next_id
         self._run(
             "insert into {schema}.holdings(space, member, agent)"
             " values (%(space)s, %(member)s, %(agent)s) on conflict do nothing"
         )
-        Reader(self._connection, self._schema, self._space, self._keys)
 
     def _new_id(self) -> int:
         self._next_id += 1
@@ -248,14 +254,14 @@ class Writer:
 
     def _put_row(self, generation: int, note: NoteRecord) -> None:
         """Write the row of a note whose passages stay."""
-        readable = "select problem from {schema}.notes where space = %(space)s and"
         before = self._rows(
-            f"{readable} generation = %(generation)s and note = %(note)s",
+            "select problem from {schema}.notes where space = %(space)s"
+            " and generation = %(generation)s and note = %(note)s",
             generation=generation,
             note=note.id,
         )
-        names: list[str] = [*_NOTE_ROW.split(", ")]
-        row = dict(zip(names, self._note_row(0, 0, note), strict=True))
+        values = self._note_row(0, 0, note)
+        row: dict[str, Any] = dict(zip(_NOTE_ROW.split(", "), values, strict=True))
         kept = ("space", "generation", "note", "path")
         columns = [name for name in row if name not in kept]
         self._run(

@@ -54,7 +54,7 @@ from notewell.backends.weighing.answer import (
     without_words,
 )
 from notewell.backends.weighing.candidates import IndexSearch
-from notewell.backends.weighing.index import NO_MEANING
+from notewell.backends.weighing.index import NO_EMBEDDING
 from notewell.backends.weighing.verify import Verifier
 from notewell.errors import BackendFailed, BackendUnavailable
 from notewell.types import Freshness, IndexReport, IndexStatus, Skipped
@@ -110,7 +110,7 @@ class RemoteEngine:
         newest = wants_newest(query)
         asked = parse_query(query.text)
         if not asked.terms and not newest:
-            return without_words(NO_MEANING)
+            return without_words(NO_EMBEDDING)
         with self._reading() as space:
             holding = None if space is None else self._live(space)
             if space is None or holding is None:
@@ -125,7 +125,7 @@ class RemoteEngine:
                 found = list_newest(index, query, verifier, outdated)
             else:
                 search = IndexSearch(
-                    site=self._site, query=query, asked=asked, vector=NO_MEANING
+                    site=self._site, query=query, asked=asked, vector=NO_EMBEDDING
                 )
                 found = answer_from(
                     RemoteIndex(space, notes), search, verifier, outdated

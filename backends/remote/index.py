@@ -12,7 +12,7 @@ from notewell.backends.remote.records import passage_found
 from notewell.backends.remote.store import (
     Among,
     SpaceSnapshot,
-    Wanted,
+    TermClause,
 )
 from notewell.backends.text.filtering import PhraseTest
 from notewell.backends.text.languages import LANGUAGE_MARK
@@ -109,7 +109,7 @@ class RemoteIndex:
         wanted = _wanted(choose_plans(query_terms, frequencies, most=_MOST_ROWS))
         if wanted:
             named = asked_by_name(words_asked(query_terms))
-            wanted.append(Wanted(terms=(named,)))
+            wanted.append(TermClause(terms=(named,)))
         found = self._best(wanted, limit, among)
         if among.only is not None and len(found) < limit:
             # Which words are rare the whole space says, and not what the filter leaves.
@@ -123,12 +123,12 @@ class RemoteIndex:
 
     def _literal(self, literal: ExactMatch, among: Among) -> list[Passage]:
         """Return the best passage that holds a word of the question as it is written."""
-        wanted = [Wanted(terms=terms) for terms in literal.sought()]
+        wanted = [TermClause(terms=terms) for terms in literal.sought()]
         found = self._best(wanted, _MOST_LITERAL, among)
         return [each for each in found if literal.is_in(each.text)][:1]
 
     def _best(
-        self, wanted: Sequence[Wanted], limit: int, among: Among
+        self, wanted: Sequence[TermClause], limit: int, among: Among
     ) -> list[Passage]:
         if not wanted:
             return []
@@ -183,5 +183,5 @@ class NewestInSpace:
         return found
 
 
-def _wanted(plans: Iterable[MatchPlan]) -> list[Wanted]:
-    return [Wanted(terms=each.terms, beginning=each.beginning) for each in plans]
+def _wanted(plans: Iterable[MatchPlan]) -> list[TermClause]:
+    return [TermClause(terms=each.terms, beginning=each.beginning) for each in plans]

@@ -22,7 +22,7 @@ BODY_WEIGHT = 5
 EXTRA_WEIGHT = 3
 CONTEXT_WEIGHT = 4
 """What one occurrence of a term counts in a passage's text, among its other forms, and
-beside it, in the path and headings: the weights of builtin's BM25, in fifths."""
+beside it, in the path and headings: in fifths of an occurrence in the text."""
 
 MOST_WEIGHT = 255
 """More than this a term does not count in a passage."""
@@ -42,7 +42,7 @@ class Holding(Struct, frozen=True, kw_only=True):
         owner: Whose it is.
         live: The generation that searches read; None: there is none yet.
         building: The one that a rebuild fills.
-        identity: What the live one was built with; see `IndexIdentity.encoded`.
+        identity: What the live one was built with; see `remote.sync.identity_of`.
         building_identity: The same of the other.
         files: Notes in the live generation that can be read.
         passages: Passages in it.
@@ -144,7 +144,7 @@ class FoundPassage(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class TermClause(Struct, frozen=True, kw_only=True):
     """One thing that a passage may hold.
 
     Attributes:
@@ -207,7 +207,7 @@ class SpaceSnapshot(Protocol):
         ...
 
     def candidates(
-        self, wanted: Sequence[Wanted], limit: int, among: Among = ANYWHERE
+        self, wanted: Sequence[TermClause], limit: int, among: Among = ANYWHERE
     ) -> Sequence[FoundPassage]:
         """Return the passages that hold any of some things and match best, best first.
 

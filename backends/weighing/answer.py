@@ -13,7 +13,7 @@ from notewell.backends.text.redundancy import MOST_COPIES
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.snippets import hit_of
 from notewell.backends.weighing.candidates import Candidates, IndexSearch
-from notewell.backends.weighing.index import Meaning, PassageIndex
+from notewell.backends.weighing.index import EmbeddingOutcome, PassageIndex
 from notewell.backends.weighing.verify import Verifier
 from notewell.types import EmptyReason, Fallback, Hit, citation_of
 from notewell.workspace.decoding import NOT_TEXT, holds_no_text
@@ -34,7 +34,7 @@ _NAMED = 5
 _CUT = "The query is long; its first and weightiest words were searched for."
 
 
-def without_words(vector: Meaning) -> Findings:
+def without_words(vector: EmbeddingOutcome) -> Findings:
     """Return the answer to a question that asks for nothing."""
     return Findings(
         hits=(),
@@ -230,7 +230,7 @@ def query_warnings(asked: ParsedQuery) -> tuple[str, ...]:
     return (_CUT,) if asked.cut else ()
 
 
-def _gone(vector: Meaning, candidates: Candidates) -> tuple[Fallback, ...]:
+def _gone(vector: EmbeddingOutcome, candidates: Candidates) -> tuple[Fallback, ...]:
     """Say that the vectors went between the question's and the look at the index."""
     if vector.provider is None or candidates.vectors is not None:
         return ()

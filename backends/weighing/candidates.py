@@ -22,7 +22,7 @@ from notewell.backends.text.passages import Passage, ScoredPassage
 from notewell.backends.text.query import ParsedQuery, QueryTerm
 from notewell.backends.text.scoring import ExactMatch, Scorer
 from notewell.backends.text.variants import ways_to_look_for, with_ways
-from notewell.backends.weighing.index import Meaning, Near, PassageIndex
+from notewell.backends.weighing.index import EmbeddingOutcome, Near, PassageIndex
 from notewell.backends.weighing.unknown_words import UnknownWords
 from notewell.config import HybridSettings
 from notewell.types import Fallback, Mode
@@ -67,7 +67,7 @@ class IndexSearch:
     site: Site
     query: Query
     asked: ParsedQuery
-    vector: Meaning
+    vector: EmbeddingOutcome
 
 
 class Candidates:

@@ -19,7 +19,7 @@ _CHEAP: Final = 2_000
 """Entries up to which a second way to the same thing is worth reading."""
 
 
-class Meaning(Protocol):
+class EmbeddingOutcome(Protocol):
     """What is known of a question's vector, or why there is none."""
 
     @property
@@ -43,14 +43,14 @@ class Meaning(Protocol):
         ...
 
 
-class _NoMeaning(NamedTuple):
+class _NoEmbedding(NamedTuple):
     provider: str | None = None
     model: str | None = None
     fallbacks: tuple[Fallback, ...] = ()
     local_to_remote: bool = False
 
 
-NO_MEANING: Final[Meaning] = _NoMeaning()
+NO_EMBEDDING: Final[EmbeddingOutcome] = _NoEmbedding()
 """Of a question that only words answer."""
 
 

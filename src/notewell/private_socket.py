@@ -132,12 +132,14 @@ def server_status(path: str) -> dict[str, object] | None:
 def peer_user(connection: "socket") -> int | None:
     """Return the user at the other end; None where the system does not say."""
     if sys.platform.startswith("linux"):
-        told = connection.getsockopt(_socket.SOL_SOCKET, _LINUX_CREDENTIALS, 12)
+        credentials = connection.getsockopt(_socket.SOL_SOCKET, _LINUX_CREDENTIALS, 12)
     elif sys.platform == "darwin":
-        told = connection.getsockopt(0, _MAC_CREDENTIALS, 76)
+        credentials = connection.getsockopt(0, _MAC_CREDENTIALS, 76)
     else:
         return None
-    return int.from_bytes(told[4:8], sys.byteorder)  # after a process, or a version
+    return int.from_bytes(
+        credentials[4:8], sys.byteorder
+    )  # after a process, or a version
 
 
 def received(connection: "socket", size: int) -> bytes:

@@ -9,8 +9,8 @@ import pytest
 from notewell.config.memory_schema import TranscriptSource
 from notewell.sessions.programs import (
     ProgramTranscripts,
-    kept_here,
     list_program_transcripts,
+    local_prefixes,
     program_file,
     project_name,
     sources_of,
@@ -167,9 +167,11 @@ def test_no_path_leads_out_of_the_folder_of_a_source(home: Path) -> None:
 def test_all_sources_of_a_program_have_to_allow_that_text_is_sent(home: Path) -> None:
     allowed = source(home, "codex", home / "a", remote=True)
 
-    assert kept_here([]) == ("sessions/claude-code/", "sessions/codex/")
-    assert kept_here([allowed]) == ("sessions/claude-code/",)
-    assert "sessions/codex/" in kept_here([allowed, source(home, "codex", home / "b")])
+    assert local_prefixes([]) == ("sessions/claude-code/", "sessions/codex/")
+    assert local_prefixes([allowed]) == ("sessions/claude-code/",)
+    assert "sessions/codex/" in local_prefixes(
+        [allowed, source(home, "codex", home / "b")]
+    )
 
 
 def test_a_project_is_a_source_of_one_workspace(home: Path) -> None:

@@ -51,8 +51,8 @@ class CommandHost(Protocol):
         """Go on with a command if it is one that is served."""
         ...
 
-    def vouch(self, whole: bool) -> None:
-        """Go on with an answer if it is whole; else the other one asks for itself."""
+    def require_complete(self, complete: bool) -> None:
+        """Go on with an answer if it is complete; else the other one asks for itself."""
         ...
 
 

@@ -81,7 +81,7 @@ class IndexProgress(ProgressDisplay):
         """Note how far the run is."""
         begins = total > 0 and not self.ran
         if begins and self._output.host:
-            self._output.host.vouch(False)
+            self._output.host.require_complete(False)
         self.total = total  # first: Ctrl-C may come while we draw
         if begins:
             self._begin(total)
@@ -90,7 +90,7 @@ class IndexProgress(ProgressDisplay):
     def wait(self) -> None:
         """Tell that another process has to finish first."""
         if self._output.host:
-            self._output.host.vouch(False)
+            self._output.host.require_complete(False)
         self._output.note("another process is indexing; waiting for it")
 
     def _begin(self, total: int) -> None:

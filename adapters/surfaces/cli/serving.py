@@ -123,7 +123,7 @@ class CommandServer:
         connection.sendall(HELLO)
         question = read_frame(connection, most=MOST_ASKED)
         if question == STATUS:
-            send_frame(connection, self._told())
+            send_frame(connection, self._status())
             return
         caller = _Caller(question, self._setup, connection, self._opened)
         try:
@@ -135,7 +135,7 @@ class CommandServer:
             send_frame(connection, answer)
             self.served += 1
 
-    def _told(self) -> bytes:
+    def _status(self) -> bytes:
         import orjson
 
         said = {
@@ -209,13 +209,13 @@ class _Caller:
         if name not in COMMANDS:
             _decline()
 
-    def vouch(self, whole: bool) -> None:
-        """Go on with an answer if it is whole; else what is open here may be at fault.
+    def require_complete(self, complete: bool) -> None:
+        """Go on with a complete answer; else what is open here may be at fault.
 
         Raises:
             _Incomplete: it is not.
         """
-        if not whole:
+        if not complete:
             raise _Incomplete
 
     @contextmanager

@@ -80,7 +80,7 @@ def hook_reply(setup: Setup, moment: HookMoment, *, remembers: bool) -> HookRepl
     if moment.event == "SessionStart":
         return _started(setup, moment)
     if moment.event == "UserPromptSubmit":
-        return _told(moment, _reminder(setup, moment))
+        return _context(moment, _reminder(setup, moment))
     if moment.event == "PreCompact" and moment.program == "claude-code":
         return HookReply(text=summary_advice(setup) or "")
     if moment.event == "Stop" and remembers:
@@ -92,7 +92,7 @@ def _started(setup: Setup, moment: HookMoment) -> HookReply:
     reminder = _reminder(setup, moment) if moment.source == "compact" else None
     room = _MOST_CHARS - len(reminder or "")
     parts = (_notes(setup, room), reminder)
-    return _told(moment, "\n\n".join(part for part in parts if part))
+    return _context(moment, "\n\n".join(part for part in parts if part))
 
 
 def _reminder(setup: Setup, moment: HookMoment) -> str | None:
@@ -130,7 +130,7 @@ def _rendered(part: ContextPart) -> str:
     return f"{one_line(part.citation)}{rest}\n{quoted}"
 
 
-def _told(moment: HookMoment, text: str | None) -> HookReply:
+def _context(moment: HookMoment, text: str | None) -> HookReply:
     if not text:
         return _SILENT
     output = {"hookEventName": moment.event, "additionalContext": text}

@@ -1,5 +1,5 @@
 """The memory as a retriever of LangChain and of LlamaIndex.
 
-`asking` asks an open memory and says what is known of a passage; the two others are thin
+`question` asks an open memory and says what is known of a passage; the two others are thin
 classes around it. Each needs the extra of its framework, and nothing else loads it.
 """

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from notewell.adapters.surfaces.retrievers.asking import (
+from notewell.adapters.surfaces.retrievers.question import (
+    AnswerListener,
     AnyMemory,
-    Hearer,
     Question,
     metadata_of,
 )
@@ -53,7 +53,7 @@ class LangChainRetriever(BaseRetriever):
     """Leave out what scores below, instead of the configured threshold."""
     filter: InstanceOf[Filter] | Mapping[str, object] | None = None
     """Which passages are wanted; also as `read_filter` takes it."""
-    on_answer: Hearer | None = None
+    on_answer: AnswerListener | None = None
     """Given each whole answer, also an empty one, which says why it is empty."""
 
     name: str | None = "notewell"

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from notewell.adapters.surfaces.retrievers.asking import (
+from notewell.adapters.surfaces.retrievers.question import (
+    AnswerListener,
     AnyMemory,
-    Hearer,
+    FilterLike,
     Question,
-    Wanted,
     metadata_of,
 )
 from notewell.installing import install_extra
@@ -46,8 +46,8 @@ class LlamaIndexRetriever(BaseRetriever):
         *,
         max_results: int | None = None,
         min_score: float | None = None,
-        filter: Wanted | None = None,
-        on_answer: Hearer | None = None,
+        filter: FilterLike | None = None,
+        on_answer: AnswerListener | None = None,
     ) -> None:
         """Take an open memory, which stays open.
 

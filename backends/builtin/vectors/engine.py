@@ -148,7 +148,7 @@ class VectorEngine:
         which: PickGeneration = live_generation,
     ) -> EmbedReport:
         from notewell.adapters.embeddings.remote.address import HostAgreements
-        from notewell.backends.builtin.vectors.kept_here import TextsKeptHere
+        from notewell.backends.builtin.vectors.local_texts import LocalTexts
         from notewell.backends.builtin.vectors.passage_embedder import (
             PassageEmbedder,  # not to search
         )
@@ -159,7 +159,7 @@ class VectorEngine:
             self._search,
             which,
             agreements=HostAgreements(self._state_dir),
-            kept_here=TextsKeptHere(self._site.kept_here),
+            local_texts=LocalTexts(self._site.local_prefixes),
         )
         problem = self._problem(made, provider, run, anew=anew)
         told = problem or made.denied

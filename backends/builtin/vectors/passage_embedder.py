@@ -20,7 +20,7 @@ from notewell.backends.base import SILENT, Run, Upload
 from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.calibration import calibration_key
-from notewell.backends.builtin.vectors.kept_here import NEVER, TextsKeptHere
+from notewell.backends.builtin.vectors.local_texts import NEVER, LocalTexts
 from notewell.backends.builtin.vectors.maintenance import (
     EmbeddedText,
     drop_damaged,
@@ -94,15 +94,15 @@ class PassageEmbedder:
         which: PickGeneration = live_generation,
         *,
         agreements: HostAgreements,
-        kept_here: TextsKeptHere,
+        local_texts: LocalTexts,
     ) -> None:
         """Take the provider, and which generation's texts it is to embed.
 
         Args:
             agreements: Which hosts may be sent text.
-            kept_here: Texts that no host may be sent.
+            local_texts: Texts that no host may be sent.
         """
-        self._kept_here = kept_here if provider.remote else TextsKeptHere(())
+        self._local_texts = local_texts if provider.remote else LocalTexts(())
         self._agreements = agreements
         self._announced = False
         self._access = access
@@ -128,7 +128,7 @@ class PassageEmbedder:
             return True
         with self._access.reading() as store:
             tables = self._which(store)
-            allowed = self._kept_here.allowed(tables)
+            allowed = self._local_texts.allowed(tables)
             made = (
                 pending_size(store, tables, kept, allowed)
                 for identity, kept in all_sets(store)
@@ -180,7 +180,7 @@ class PassageEmbedder:
             if anew:
                 drop_damaged(store, vectors)
             if self._provider.remote:
-                self._kept_here.mark(store, self._which(store), vectors)
+                self._local_texts.mark(store, self._which(store), vectors)
         with writer_lock(Path(f"{path}.vectors"), patient=False) as mine:
             try:
                 if mine:
@@ -195,7 +195,7 @@ class PassageEmbedder:
     def _make(self, embedder: Embedder, vectors: VectorSet, run: Run) -> None:
         with self._access.reading() as store:
             tables = self._which(store)
-            allowed = self._kept_here.allowed(tables)
+            allowed = self._local_texts.allowed(tables)
             texts, size = pending_size(store, tables, vectors, allowed)
         self.left = texts
         if not texts or (run.vectors == "instant" and texts > AT_ONCE):
@@ -325,7 +325,7 @@ class PassageEmbedder:
                     vectors,
                     after=last,
                     limit=size,
-                    allowed=self._kept_here.allowed(tables),
+                    allowed=self._local_texts.allowed(tables),
                 )
             if not rows:
                 return
@@ -339,7 +339,7 @@ class PassageEmbedder:
         with self._access.writing() as store:
             tables = self._which(store)
             if self._provider.remote:
-                self._kept_here.mark(store, tables, vectors)
+                self._local_texts.mark(store, tables, vectors)
             self.left = count_missing(store, tables, vectors)
             self.embedded = count_embedded(store, tables, vectors)
             if not self.left:

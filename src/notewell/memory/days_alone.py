@@ -60,8 +60,6 @@ _SAYS_NOTHING: Final = frozenset(
         "tagebuch",
         "fait",
         "passé",
-        "notes",
-        "journal",
         "pasó",
         "hice",
         "hicimos",

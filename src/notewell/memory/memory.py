@@ -392,7 +392,7 @@ class Memory:
         )
         report = await engine.refresh(run)
         log_run(report)
-        told = (*self.setup.told, *finished, *self.setup.policy.remarks)
+        told = (*self.setup.config_warnings, *finished, *self.setup.policy.remarks)
         return replace(report, warnings=(*told, *report.warnings))
 
     def refresh_later(self) -> Literal["started", "running"] | None:

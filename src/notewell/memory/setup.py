@@ -84,7 +84,7 @@ class Setup:
         return self.agent.search.enabled and not self.settings.memory_off
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def config_warnings(self) -> tuple[str, ...]:
         """What is wrong in the configuration, in sentences."""
         problems = self.embedding.problems
         return (*self.settings.warnings, *self.unused_sources, *problems)

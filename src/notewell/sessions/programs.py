@@ -34,7 +34,6 @@ _DEPTH: Final = 3
 
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-
 _FOLDERS: Final = {"claude-code": ".claude", "codex": ".codex"}
 """Where each program keeps its files, in the home folder."""
 
@@ -125,7 +124,7 @@ def sources_of(
     """
     here = os.path.realpath(root)
     found: list[ProgramTranscripts] = []
-    told: list[str] = []
+    warnings: list[str] = []
     owners: dict[tuple[str, str, str], str] = {}
     for place, each in enumerate(configured):
         workspace = os.path.realpath(each.workspace)
@@ -134,7 +133,7 @@ def sources_of(
         folder = os.path.realpath(each.folder or usual)
         owner = owners.setdefault((each.program, project, folder), workspace)
         if owner != workspace:
-            told.append(
+            warnings.append(
                 f"memory.transcripts[{place}] is left out: transcripts of {project} are"
                 f" a source of {owner} already, and have one workspace"
             )
@@ -147,7 +146,7 @@ def sources_of(
                     remote=each.remote,
                 )
             )
-    return tuple(found), tuple(told)
+    return tuple(found), tuple(warnings)
 
 
 def list_program_transcripts(sources: Iterable[ProgramTranscripts]) -> Transcripts:
@@ -179,7 +178,7 @@ def program_file(sources: Iterable[ProgramTranscripts], path: str) -> Path | Non
     return None
 
 
-def kept_here(sources: Sequence[ProgramTranscripts]) -> tuple[str, ...]:
+def local_prefixes(sources: Sequence[ProgramTranscripts]) -> tuple[str, ...]:
     """Return beginnings of paths whose text is sent to no other machine.
 
     A program's transcripts are not told apart: all of its sources have to allow it. What

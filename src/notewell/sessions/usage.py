@@ -58,17 +58,17 @@ def context_use(file: Path) -> ContextUse:
         lines = opened.read(_TAIL).split(b"\n")
     tokens = window = None
     asked: Utterance | None = None
-    told = False
+    settled = False
     for record in _records(lines if size <= _TAIL else lines[1:]):
-        if not told:
-            told = _is_compaction(record)
+        if not settled:
+            settled = _is_compaction(record)
             counted = _counted(record)
-            if counted is not None and not told:
-                (tokens, window), told = counted, True
+            if counted is not None and not settled:
+                (tokens, window), settled = counted, True
         said = utterance_of(record) if asked is None else None
         if said is not None and said.role == "user":
             asked = said
-        if told and asked is not None:
+        if settled and asked is not None:
             break
     return ContextUse(
         tokens=tokens, window=window, compactions=compactions, size=size, asked=asked

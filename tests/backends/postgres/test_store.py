@@ -13,7 +13,7 @@ from notewell.backends.remote.store import (
     NoteRecord,
     Owner,
     PassageRecord,
-    Wanted,
+    TermClause,
 )
 from notewell.errors import BackendFailed
 
@@ -51,7 +51,7 @@ def fill(store: PostgresStore, notes: Mapping[str, str], owner: Owner = OWNER) -
 def ask(
     store: PostgresStore, *words: str, limit: int = 10, **among: object
 ) -> list[str]:
-    wanted = [Wanted(terms=tuple(word.split())) for word in words]
+    wanted = [TermClause(terms=tuple(word.split())) for word in words]
     with store.snapshot() as snapshot:
         found = snapshot.candidates(wanted, limit, Among(**among))  # type: ignore[arg-type]
     return [each.path for each in found]
@@ -84,7 +84,7 @@ def test_a_beginning_finds_longer_terms(store: PostgresStore) -> None:
     fill(store, {"a.md": "abc123 x", "b.md": "abd999 x", "c.md": "abc999 y"})
 
     with store.snapshot() as snapshot:
-        found = snapshot.candidates([Wanted(terms=("abc",), beginning=True)], 5)
+        found = snapshot.candidates([TermClause(terms=("abc",), beginning=True)], 5)
 
     assert sorted(each.path for each in found) == ["a.md", "c.md"]
 
@@ -198,7 +198,7 @@ def test_a_note_is_brought_over_with_its_words(store: PostgresStore) -> None:
 
     with store.snapshot() as snapshot:
         assert set(snapshot.vocabulary("", "z")) == {"heron", "stork"}
-        [found] = snapshot.candidates([Wanted(terms=("heron",))], 5)
+        [found] = snapshot.candidates([TermClause(terms=("heron",))], 5)
         [holding] = snapshot.holdings()
     assert (found.text, holding.files, holding.passages) == ("heron heron", 1, 2)
 
@@ -292,7 +292,7 @@ def test_names_and_texts_that_are_no_utf8_come_back(store: PostgresStore) -> Non
     fill(store, {"caf\udce9.md": "heron \0 \ud83d"})
 
     with store.snapshot() as snapshot:
-        [found] = snapshot.candidates([Wanted(terms=("heron",))], 5)
+        [found] = snapshot.candidates([TermClause(terms=("heron",))], 5)
     assert (found.path, found.text) == ("caf\udce9.md", "heron \ufffd \ufffd")
 
 

@@ -65,11 +65,11 @@ def postgres_command(
         call.output.note(f"a private server is at {one_line(str(server.folder))}")
     from notewell.backends.postgres.administration import setup_sql
 
-    told = setup_sql(settings.memory.postgres, role=role, space=space, citus=citus)
+    script = setup_sql(settings.memory.postgres, role=role, space=space, citus=citus)
     if call.output.json:
-        call.output.value({"sql": told})
+        call.output.value({"sql": script})
     else:
-        call.output.text(told)
+        call.output.text(script)
     return 0
 
 

@@ -154,7 +154,7 @@ def answer_query(
                 waiting=progress.wait,
             )
         if call.output.host:
-            call.output.host.vouch(not answer.fallbacks)
+            call.output.host.require_complete(not answer.fallbacks)
         write_answer(answer, call, form)
         if call.output.host:
             return 0  # who keeps the index up to date is the host
@@ -233,7 +233,7 @@ def _is_up_to_date(answer: SearchAnswer) -> bool:
     from notewell.backends.registry import policy_class
 
     return (
-        policy_class(answer.backend).looks_first
+        policy_class(answer.backend).reports_staleness
         and not answer.fallbacks
         and answer.freshness.pending == 0
         and answer.freshness.stale is False

@@ -17,7 +17,7 @@ NEVER: Final = 2**62
 """When such a text is tried again, in the place of the second in which it was refused."""
 
 
-class TextsKeptHere:
+class LocalTexts:
     """Those of the passages whose paths begin with some prefixes."""
 
     def __init__(self, prefixes: Sequence[str]) -> None:

@@ -18,8 +18,8 @@ from notewell.memory import Memory, SyncMemory
 from notewell.types import Hit, SearchAnswer
 
 AnyMemory: TypeAlias = Memory | SyncMemory
-Wanted: TypeAlias = Filter | Mapping[str, object]
-Hearer: TypeAlias = Callable[[SearchAnswer], None]
+FilterLike: TypeAlias = Filter | Mapping[str, object]
+AnswerListener: TypeAlias = Callable[[SearchAnswer], None]
 
 _EXPECTED: Final = frozenset({None, "no-match", "empty-query"})
 """Why an answer may be empty without anything being amiss."""
@@ -45,8 +45,8 @@ class Question:
     query: str
     max_results: int | None = None
     min_score: float | None = None
-    filter: Wanted | None = None
-    on_answer: Hearer | None = None
+    filter: FilterLike | None = None
+    on_answer: AnswerListener | None = None
 
     def ask(self) -> SearchAnswer:
         """Answer it here and now. Threads with one memory take turns.
@@ -68,7 +68,7 @@ class Question:
                 min_score=self.min_score,
                 filter=self._filter,
             )
-        return self._told(answer)
+        return self._checked(answer)
 
     async def ask_async(self) -> SearchAnswer:
         """Answer it without blocking the event loop.
@@ -88,15 +88,19 @@ class Question:
             min_score=self.min_score,
             filter=self._filter,
         )
-        return self._told(answer)
+        return self._checked(answer)
 
     @property
     def _filter(self) -> Filter | None:
         given = self.filter
         return read_filter(given) if isinstance(given, Mapping) else given
 
-    def _told(self, answer: SearchAnswer) -> SearchAnswer:
-        """Let nobody overlook what is amiss with an answer."""
+    def _checked(self, answer: SearchAnswer) -> SearchAnswer:
+        """Return an answer that is one; warn of one that is weaker than was asked for.
+
+        Raises:
+            BackendUnavailable: there is none.
+        """
         if self.on_answer is not None:
             self.on_answer(answer)
         if answer.reason == "unavailable":
