@@ -14,8 +14,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,6 +39,9 @@ _PATIENCE: Final = 20.0
 
 _LINGERS: Final = 30.0
 """Seconds that it stays when nobody uses it: the next command follows soon."""
+
+_PARENT_DEATH_SIGNAL: Final = 1
+"""PR_SET_PDEATHSIG of prctl(2)."""
 
 _GUARD: Final = """import sys
 sys.path.append(sys.argv[1])
@@ -232,12 +236,16 @@ def _failed(why: str) -> BackendFailed:
     return BackendFailed(BACKEND, why, reason="missing", remedy=_remedy())
 
 
-def _end_with_parent() -> None:
-    """Let the server end when its guard does, however that ends; as far as Linux can."""
-    if sys.platform == "linux":
-        import ctypes
+def _ender() -> Callable[[], object] | None:
+    """Return what a child calls to end when its parent does; None: only Linux can.
 
-        ctypes.CDLL(None).prctl(1, int(signal.SIGINT))
+    It is made before the child is: as another user, that may not be able to load a module.
+    """
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    return partial(ctypes.CDLL(None).prctl, _PARENT_DEATH_SIGNAL, int(signal.SIGINT))
 
 
 def run_guarded(place: str, folder: str, sockets: str) -> None:
@@ -247,7 +255,7 @@ def run_guarded(place: str, folder: str, sockets: str) -> None:
         [f"{place}/postgres", "-D", f"{folder}/data"]
         + [f"--{key}={value}" for key, value in settings.items()],
         stdin=subprocess.DEVNULL, cwd="/", **_as_user(Path(folder)),
-        preexec_fn=_end_with_parent,  # noqa: PLW1509 (no threads)
+        preexec_fn=_ender(),  # noqa: PLW1509 (no threads)
     )  # fmt: skip
 
     def end(_number: int, _frame: object) -> None:
