@@ -15,7 +15,7 @@ import notewell
 from notewell.backends.postgres.store import PostgresStore
 
 _FORKS = """
-import os, sys
+import os, signal, sys
 from pathlib import Path
 from notewell.backends.postgres.address import server_address
 from notewell.backends.postgres.store import PostgresStore
@@ -48,7 +48,7 @@ for line in sys.stdin:
     pid = os.fork()
     if not pid:
         write(int(line))
-        os._exit(0)
+        signal.pause()
     print(pid, flush=True)
     os.waitpid(pid, 0)
     print("gone", flush=True)
@@ -73,7 +73,7 @@ def kill_writers(dsn: str, store: PostgresStore, locks: Path, kills: int) -> set
             forks.stdin.flush()
             pid = int(forks.stdout.readline())
             time.sleep(0.012 * (turn % 20))
-            os.kill(pid, signal.SIGKILL)  # it waits for us as a zombie, if it has ended
+            os.kill(pid, signal.SIGKILL)  # where it has written all, it waits for that
             assert forks.stdout.readline() == "gone\n"
             with store.snapshot() as snapshot:
                 [holding] = snapshot.holdings()
