@@ -20,7 +20,7 @@ from notewell.backends.builtin.store import Snapshot, Store
 from notewell.backends.text.passages import COLUMNS, Passage, passage_of
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch, quoted
-from notewell.backends.weighing.index import choose_plans
+from notewell.backends.weighing.plans import MatchPlan, choose_plans
 from notewell.types import source_of
 
 if TYPE_CHECKING:  # loaded where there is a filter
@@ -219,4 +219,10 @@ def _expression(
 ) -> str:
     """Return an FTS5 query: any of the terms, the rarest first, every one quoted."""
     plans = choose_plans(query_terms, frequencies, most=most)
-    return " OR ".join(plan.written for plan in plans)
+    return " OR ".join(map(_written, plans))
+
+
+def _written(plan: MatchPlan) -> str:
+    """Return a plan in the syntax of FTS5."""
+    text = quoted(" ".join(plan.terms))
+    return f"{text} *" if plan.beginning else text

@@ -155,13 +155,13 @@ class Reader:
     def candidates(
         self, wanted: Sequence[TermClause], limit: int, among: Among = ANYWHERE
     ) -> Sequence[FoundPassage]:
-        """Return the passages that hold any of some things and match best, best first."""
+        """Return the passages that match any clause, the best first."""
         if not wanted or not self._live:
             return []
-        worths = self._worths(wanted)
-        if not worths:
+        clauses = self._key_clauses(wanted)
+        if not clauses:
             return []
-        found = _best(worths, among)
+        found = _best(clauses, among)
         columns = "passage, generation, note, start_line, end_line, piece, heading,"
         chosen = (
             f"(select {columns} length, text, q.strength from ({found}) q"
@@ -176,7 +176,7 @@ class Reader:
             never=sorted(among.never),
             base=_K1 * (1 - _B),
             slope=_K1 * _B / self._row_length,
-            **_parameters(worths),
+            **_parameters(clauses),
         )
 
     def passages_of(
@@ -208,8 +208,8 @@ class Reader:
             generation=generation,
         )
 
-    def _worths(self, wanted: Sequence[TermClause]) -> "list[_Worth]":
-        """Return what is looked for as keys, with what each thing is worth."""
+    def _key_clauses(self, wanted: Sequence[TermClause]) -> "list[_KeyClause]":
+        """Return the clauses that match anything, by keys, with their BM25 weights."""
         keyed: list[tuple[list[int], bool]] = []
         for each in wanted:
             if each.beginning:
@@ -218,15 +218,15 @@ class Reader:
                 keyed.append(([self._keys[term] for term in terms], False))
             else:
                 keyed.append(([self._keys[term] for term in each.terms], True))
-        counts = [self._standing(*each) for each in keyed]
+        counts = [self._matches(*each) for each in keyed]
         total = max(self._passages, *counts)
         return [
-            _Worth(keys, every, _idf(count, total))
+            _KeyClause(keys, every, _idf(count, total))
             for (keys, every), count in zip(keyed, counts, strict=True)
             if keys and count
         ]
 
-    def _standing(self, keys: list[int], every: bool) -> int:
+    def _matches(self, keys: list[int], every: bool) -> int:
         """Return in how many passages all or any of some keys stand."""
         if len(keys) == 1 and keys[0] in self._by_key:
             return self._by_key[keys[0]]
@@ -266,13 +266,13 @@ class Reader:
         return self._connection.execute(text, named).fetchall()
 
 
-class _Worth:
-    """One thing that is looked for: its keys, whether all are needed, what it counts."""
+class _KeyClause:
+    """A clause of a question: its keys, whether all are needed, and its inverse frequency."""
 
-    def __init__(self, keys: list[int], every: bool, worth: float) -> None:
+    def __init__(self, keys: list[int], every: bool, idf: float) -> None:
         self.keys = keys
         self.every = every
-        self.worth = worth
+        self.idf = idf
 
 
 def require_version(version: int | None) -> None:
@@ -330,7 +330,7 @@ def _idf(count: int, total: int) -> float:
     return max(_LEAST_IDF, math.log((total - count + 0.5) / (count + 0.5)))
 
 
-def _best(worths: "Sequence[_Worth]", among: Among) -> str:
+def _best(clauses: "Sequence[_KeyClause]", among: Among) -> str:
     """Return the SQL that weighs what matches, and keeps the best.
 
     `width_bucket` is the binary search in a sorted array that PostgreSQL has.
@@ -339,7 +339,7 @@ def _best(worths: "Sequence[_Worth]", among: Among) -> str:
     strengths: list[str] = []
     matches: list[str] = []
     number = 0
-    for one, each in enumerate(worths):
+    for one, each in enumerate(clauses):
         counts: list[str] = []
         for _ in each.keys:
             places.append(f"width_bucket(%(k{number})s::integer, terms) as i{number}")
@@ -369,11 +369,11 @@ def _best(worths: "Sequence[_Worth]", among: Among) -> str:
     )
 
 
-def _parameters(worths: "Iterable[_Worth]") -> Mapping[str, Any]:
+def _parameters(clauses: "Iterable[_KeyClause]") -> Mapping[str, Any]:
     named: dict[str, Any] = {}
     number = 0
-    for one, each in enumerate(worths):
-        named[f"w{one}"] = each.worth
+    for one, each in enumerate(clauses):
+        named[f"w{one}"] = each.idf
         named[f"m{one}"] = each.keys
         for key in each.keys:
             named[f"k{number}"] = key

@@ -19,7 +19,8 @@ from notewell.backends.text.languages import LANGUAGE_MARK
 from notewell.backends.text.passages import Passage
 from notewell.backends.text.query import QueryTerm, asked_by_name, words_asked
 from notewell.backends.text.scoring import ExactMatch
-from notewell.backends.weighing.index import MatchPlan, VectorLeg, choose_plans
+from notewell.backends.weighing.index import VectorLeg
+from notewell.backends.weighing.plans import MatchPlan, choose_plans
 
 _MOST_ROWS: Final = 8_000
 """Passages that a question looks at, the rarest term's excepted."""

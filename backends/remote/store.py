@@ -145,7 +145,7 @@ class FoundPassage(Struct, frozen=True, kw_only=True):
 
 
 class TermClause(Struct, frozen=True, kw_only=True):
-    """One thing that a passage may hold.
+    """A clause of a question: what a passage may hold.
 
     Attributes:
         terms: It holds all of these. Where there are several, they stand for words that
@@ -209,7 +209,7 @@ class SpaceSnapshot(Protocol):
     def candidates(
         self, wanted: Sequence[TermClause], limit: int, among: Among = ANYWHERE
     ) -> Sequence[FoundPassage]:
-        """Return the passages that hold any of some things and match best, best first.
+        """Return the passages that match any clause, the best first.
 
         By BM25 as SQLite's FTS5 has it (k1 1.2, b 0.75, the weights over five, an inverse
         document frequency of at least 1e-6), over the live generations as one set;
