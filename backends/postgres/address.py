@@ -12,10 +12,10 @@ from typing import Any, Final
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from notewell.adapters.embeddings.remote.address import is_loopback
 from notewell.backends.postgres.identity import BACKEND
 from notewell.config import PostgresSettings, Secret
 from notewell.errors import BackendFailed, BackendUnavailable
+from notewell.hosts import is_loopback
 from notewell.values import dataclass
 
 _VERIFIED: Final = "verify-full"

@@ -7,13 +7,12 @@ work leaves an event loop. A server's engine derives from it and says which stor
 import json
 import threading
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import ClassVar, Final, Self
 
-from notewell.adapters.embeddings.remote.address import HostAgreements
 from notewell.backends.base import (
     PLAIN_RUN,
     Findings,
@@ -57,6 +56,7 @@ from notewell.backends.weighing.candidates import IndexSearch
 from notewell.backends.weighing.index import NO_EMBEDDING
 from notewell.backends.weighing.verify import Verifier
 from notewell.errors import BackendFailed, BackendUnavailable
+from notewell.hosts import HostAgreements
 from notewell.types import Freshness, IndexReport, IndexStatus, Skipped
 from notewell.workspace.decoding import NOT_TEXT, holds_no_text
 from notewell.workspace.layout import show_name
@@ -174,7 +174,7 @@ class RemoteEngine:
             return self._report(found, SyncResult())
         if not self._may_send(run, found):
             return self._report(
-                found, SyncResult(left=max(1, len(found))), self._kept()
+                found, SyncResult(left=max(1, len(found))), self._not_sent()
             )
         self._store.prepare()
         try:
@@ -202,7 +202,7 @@ class RemoteEngine:
                 return self._counted(found, Holding(owner=self._owner), (), len(found))
             holding = holding_of(space, self._owner)
             pending = self._pending(space, found)
-            held = () if holding.live is None else self._records(space, holding.live)
+            held = () if holding.live is None else self._problems(space, holding.live)
         return self._counted(found, holding, held, pending)
 
     def _counted(
@@ -240,7 +240,7 @@ class RemoteEngine:
             if space is not None:
                 holding = holding_of(space, self._owner)
                 if holding.live is not None:
-                    held = self._records(space, holding.live)
+                    held = self._problems(space, holding.live)
                 if done is None:
                     left = self._pending(space, found)
         return IndexReport(
@@ -252,7 +252,9 @@ class RemoteEngine:
             warnings=(*unread_warnings(found.unread()), *warnings),
         )
 
-    def _records(self, space: SpaceSnapshot, generation: int) -> tuple[NoteRecord, ...]:
+    def _problems(
+        self, space: SpaceSnapshot, generation: int
+    ) -> tuple[NoteRecord, ...]:
         records = space.notes_of(self._owner, generation)
         return tuple(each for each in records if each.problem)
 
@@ -349,7 +351,7 @@ class RemoteEngine:
         agreements.add(host)
         return True
 
-    def _kept(self) -> str:
+    def _not_sent(self) -> str:
         return (
             f"No note was sent to {self._store.host}: `notewell index --yes` agrees, once"
             " for this host."
@@ -362,14 +364,14 @@ def _moment(seconds: int | None) -> datetime | None:
 
 def _skipped(held: tuple[NoteRecord, ...]) -> tuple[Skipped, ...]:
     """Return what the server holds of notes that could not be read."""
-    problems: Mapping[str, str] = {each.path: each.problem or "" for each in held}
     return tuple(
         Skipped(
-            path=show_name(path),
-            reason="not-text" if holds_no_text(why) else "unreadable",
-            detail=why.removeprefix(f"{NOT_TEXT}: "),
+            path=show_name(each.path),
+            reason="not-text" if holds_no_text(each.problem) else "unreadable",
+            detail=each.problem.removeprefix(f"{NOT_TEXT}: "),
         )
-        for path, why in problems.items()
+        for each in held
+        if each.problem
     )
 
 

@@ -26,9 +26,9 @@ from notewell.adapters.embeddings.base import FetchProgress, Reach
 from notewell.adapters.embeddings.local.disk import quiet
 from notewell.adapters.embeddings.local.gguf import BadGguf, read_head
 from notewell.adapters.embeddings.local.hub import endpoint_of
-from notewell.adapters.embeddings.remote.address import is_loopback
 from notewell.errors import EmbeddingError
 from notewell.files import private_lock
+from notewell.hosts import is_loopback
 
 if TYPE_CHECKING:
     import httpx

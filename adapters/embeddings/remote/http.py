@@ -19,12 +19,7 @@ import httpx
 import orjson
 
 from notewell.adapters.embeddings.base import Reach, RetryPolicy
-from notewell.adapters.embeddings.remote.address import (
-    LOCALHOST,
-    Address,
-    is_own_address,
-    proxy_for,
-)
+from notewell.adapters.embeddings.remote.address import Address, proxy_for
 from notewell.adapters.embeddings.remote.dialect import HttpRequest
 from notewell.adapters.embeddings.remote.errors import (
     ErrorMap,
@@ -35,6 +30,7 @@ from notewell.adapters.embeddings.remote.errors import (
 from notewell.config import Secret
 from notewell.errors import EmbeddingError
 from notewell.foreign import read_json
+from notewell.hosts import LOCALHOST, is_own_address
 
 _LARGEST_ANSWER: Final = 256 * 1024 * 1024
 

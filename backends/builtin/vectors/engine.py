@@ -147,11 +147,11 @@ class VectorEngine:
         anew: bool = False,
         which: PickGeneration = live_generation,
     ) -> EmbedReport:
-        from notewell.adapters.embeddings.remote.address import HostAgreements
         from notewell.backends.builtin.vectors.local_texts import LocalTexts
         from notewell.backends.builtin.vectors.passage_embedder import (
             PassageEmbedder,  # not to search
         )
+        from notewell.hosts import HostAgreements
 
         made = PassageEmbedder(
             self._access,

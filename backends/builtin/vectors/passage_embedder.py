@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from notewell.adapters.embeddings.base import Embedder, Provider
-from notewell.adapters.embeddings.remote.address import HostAgreements
 from notewell.backends.base import SILENT, Run, Upload
 from notewell.backends.builtin.locking import writer_lock
 from notewell.backends.builtin.store import Store
@@ -47,6 +46,7 @@ from notewell.backends.builtin.vectors.sets import (
 from notewell.backends.text.windows import cut_windows, times_read
 from notewell.config import SearchSettings
 from notewell.errors import EmbeddingError
+from notewell.hosts import HostAgreements
 
 if TYPE_CHECKING:
     import numpy as np
