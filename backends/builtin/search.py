@@ -110,6 +110,7 @@ class BuiltinIndex:
         mean_length: Their mean length in body terms.
         languages: Those beside English that notes are in.
         vectors: Compares passages by meaning, if that can be done.
+        visible: Whether passages of a note or a transcript may be shown.
         lacking: How many texts wait for a vector.
     """
 
@@ -119,15 +120,12 @@ class BuiltinIndex:
         self._index = index
         self._store, self._tables = index.store, index.tables
         self._filter = PassageFilter(index, query)
+        self.visible = self._filter
         self.languages = _languages_of(index)
         self.passages: int = index.store.get("passages") or 0
         self.mean_length: float = index.store.get("mean_length") or 1
         self.lacking = 0
         self.vectors = self._leg(query.text, vector)
-
-    def visible(self, path: str) -> bool:
-        """Whether passages of a note or a transcript may be shown."""
-        return self._filter(path)
 
     def warnings(self) -> tuple[str, ...]:
         """Say which part of the filter left nothing."""

@@ -118,9 +118,10 @@ class StatusReader:
         search = self._site.agent.search
         live = store.live()
         assert live is not None
+        chunks = store.one(f"select count(*) from {live.chunks}")
         gone, vectors = 0, _VectorState()
         if pending is None:  # a report after a run has no use for the others
-            vectors = _vectors(store, live, self._site)
+            vectors = _vectors(store, live, self._site, chunks)
             pending, gone = count_unindexed(store, scanned, self._identity, search)
         identity = IndexIdentity.decoded(store.built_with(live) or "")
         named = scanned.unread()
@@ -135,7 +136,7 @@ class StatusReader:
             location=str(self._path),
             bytes=index_bytes(self._path),
             files=store.one(f"select count(*) from {live.files} where problem is null"),
-            chunks=store.one(f"select count(*) from {live.chunks}"),
+            chunks=chunks,
             pending=pending,
             indexed_at=store.indexed_at(),
             last_error=store.get("last_error"),
@@ -253,14 +254,14 @@ class _VectorState(NamedTuple):
     problems: Mapping[str, str] = {}
 
 
-def _vectors(store: Store, live: Generation, site: Site) -> _VectorState:
+def _vectors(store: Store, live: Generation, site: Site, passages: int) -> _VectorState:
     """Count the sets, and hold them against what the configuration asks for."""
     kept, providers = all_sets(store), site.embedding.providers
     if not (kept or providers):
         return _VectorState()
     from notewell.backends.builtin.vectors.wanted import WantedVectors
 
-    wanted = WantedVectors(store, live, site)
+    wanted = WantedVectors(store, live, site, kept, passages)
     problems = wanted.problems()
     if not kept:
         return _VectorState(problems=problems)

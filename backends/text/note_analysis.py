@@ -5,7 +5,7 @@ anywhere, and the same bytes always come to the same rows.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -19,6 +19,7 @@ from notewell.backends.text.languages import LANGUAGE_MARK, language_of, stems_o
 from notewell.backends.text.passages import names_given, note_names
 from notewell.backends.text.query import name_term
 from notewell.config import ChunkingSettings
+from notewell.files import blake2b
 from notewell.markdown import read_structure
 from notewell.workspace import read_note, split_lines
 from notewell.workspace.decoding import NotText
@@ -30,7 +31,12 @@ _SAMPLE: Final = 3
 
 
 class AnalysedPassage(Struct, frozen=True, array_like=True, gc=False):
-    """What the index holds of a passage: its row, and its terms in three columns."""
+    """What the index holds of a passage: its row, and its terms in three columns.
+
+    By `digest` the vector of a text is found again. Neither the note nor its headings count
+    in it: the same text moves without being embedded again, and finds no less without them
+    (`docs/ranking.md`).
+    """
 
     start_line: int
     end_line: int
@@ -116,6 +122,7 @@ def analyse_passages(path: str, chunks: Sequence[Chunk]) -> list[AnalysedPassage
     parted = [chunk.text.split() for chunk in chunks]
     language = language_of([word for words in parted[:_SAMPLE] for word in words])
     mark = f"{LANGUAGE_MARK}{language}"  # once for each file
+    hashed = blake2b()
     found: list[AnalysedPassage] = []
     for chunk, words in zip(chunks, parted, strict=True):
         text, heading = chunk.text, chunk.heading
@@ -134,7 +141,7 @@ def analyse_passages(path: str, chunks: Sequence[Chunk]) -> list[AnalysedPassage
                 chunk.piece,
                 heading,
                 body.count(" "),  # one before each term, and none in it
-                vector_key(text),
+                hashed(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(),
                 text,
                 body,
                 extra,
@@ -142,17 +149,6 @@ def analyse_passages(path: str, chunks: Sequence[Chunk]) -> list[AnalysedPassage
             )
         )
     return found
-
-
-def vector_key(text: str) -> bytes:
-    """Return the key by which the vector of a text is found again: 16 bytes.
-
-    Neither the note nor its headings count: the same text moves without being embedded
-    again, and finds no less without them (`docs/ranking.md`).
-    """
-    from hashlib import blake2b  # with OpenSSL, which a search does not need
-
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 @lru_cache(maxsize=1024)
@@ -163,10 +159,7 @@ def _terms_beside(text: str) -> str:
 def indexed_terms(text: str, words: Sequence[str]) -> tuple[str, str]:
     """Return the terms of a text in order, and the further ones, a space before each."""
     forms = list(forms_of(text, words))
-    return _spaced(form.body_text for form in forms), _spaced(
-        form.extra_text for form in forms
+    return (
+        "".join([f" {form.body_text}" for form in forms if form.body_text]),
+        "".join([f" {form.extra_text}" for form in forms if form.extra_text]),
     )
-
-
-def _spaced(texts: Iterable[str]) -> str:
-    return "".join(f" {text}" for text in texts if text)

@@ -9,6 +9,7 @@ import errno
 import os
 import re
 import stat
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -111,13 +112,18 @@ def writable_text(text: str) -> str:
     return re.sub(_UNWRITABLE, "\ufffd", text)
 
 
-def short_digest(raw: bytes, *, size: int) -> bytes:
-    """Return so many bytes that tell one content from any other: BLAKE2b.
+@cache
+def blake2b() -> Any:
+    """Return the BLAKE2b of `hashlib`, without loading OpenSSL for every other digest.
 
-    It is that of `hashlib`, which loads OpenSSL for every other digest: a fiftieth of a search.
+    That is a fiftieth of a search.
     """
-    blake2b: Any = import_module("_blake2").blake2b
-    return bytes(blake2b(raw, digest_size=size).digest())
+    return import_module("_blake2").blake2b
+
+
+def short_digest(raw: bytes, *, size: int) -> bytes:
+    """Return so many bytes that tell one content from any other: BLAKE2b."""
+    return bytes(blake2b()(raw, digest_size=size).digest())
 
 
 def create_folder(folder: Path) -> None:

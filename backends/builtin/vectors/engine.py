@@ -163,7 +163,9 @@ class VectorEngine:
         )
         problem = self._problem(made, provider, run, anew=anew)
         told = problem or made.denied
-        self._note(provider, told and told.removeprefix(f"{provider.name}: "))
+        now = told and told.removeprefix(f"{provider.name}: ")
+        if made.before is None or made.before.get(provider.name) != now:
+            self._note(provider, now)
         return EmbedReport(
             embedded=made.embedded,
             left=made.left,

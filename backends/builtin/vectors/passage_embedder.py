@@ -9,7 +9,7 @@ run loses the batch that was being made, and nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -38,6 +38,7 @@ from notewell.backends.builtin.vectors.sets import (
     count_embedded,
     count_missing,
     ensure_set,
+    last_problems,
     live_generation,
     pending_size,
     pending_texts,
@@ -83,6 +84,8 @@ class PassageEmbedder:
         embedded: Passages that have a vector, when they were counted last.
         left: Texts that wait for one.
         denied: Why nothing was sent, where nobody has agreed to the host.
+        before: What came between the providers and their vectors when that was noted last,
+            by name; None: nobody has looked.
         warnings: What a person should know.
     """
 
@@ -116,6 +119,7 @@ class PassageEmbedder:
         self.embedded = 0
         self.left = 0
         self.denied: str | None = None
+        self.before: Mapping[str, str] | None = None
         self.warnings: tuple[str, ...] = ()
 
     def may_begin(self, run: Run) -> bool:
@@ -197,6 +201,7 @@ class PassageEmbedder:
             tables = self._which(store)
             allowed = self._local_texts.allowed(tables)
             texts, size = pending_size(store, tables, vectors, allowed)
+            self.before = last_problems(store)
         self.left = texts
         if not texts or (run.vectors == "instant" and texts > AT_ONCE):
             return

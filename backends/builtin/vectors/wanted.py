@@ -6,8 +6,9 @@ command that has just failed. Providers are opened for that, and never asked any
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 from notewell.adapters.embeddings.base import (
     Embedder,
@@ -25,7 +26,6 @@ from notewell.backends.builtin.vectors.calibration import (
 from notewell.backends.builtin.vectors.query_embedder import cut_for, known_identities
 from notewell.backends.builtin.vectors.sets import (
     VectorSet,
-    all_sets,
     answering_set,
     count_embedded,
     count_missing,
@@ -36,6 +36,17 @@ from notewell.types import VectorStatus
 from notewell.values import dataclass
 
 _MAKE: Final = "run `notewell index`"
+
+Sets: TypeAlias = Sequence[tuple[EmbeddingIdentity, VectorSet]]
+"""Sets of vectors, each with its identity."""
+
+
+class _Counts(NamedTuple):
+    """How many passages have a vector, how many texts wait, how many passages were refused."""
+
+    embedded: int
+    missing: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +94,31 @@ def problems_unbuilt(choice: ProviderChoice) -> dict[str, str]:
 class WantedVectors:
     """Counts the vectors of one index for a status."""
 
-    def __init__(self, store: Store, live: Generation, site: Site) -> None:
-        """Take a reader, the generation whose passages are meant, and who is configured."""
+    def __init__(
+        self, store: Store, live: Generation, site: Site, sets: Sets, passages: int
+    ) -> None:
+        """Take a reader, the generation whose passages are meant, and who is configured.
+
+        Args:
+            sets: What `all_sets` returns.
+            passages: How many there are.
+        """
         self._store = store
         self._live = live
         self._window = site.agent.search.chunking.window
         self._configured = [_opened(each) for each in site.embedding.providers]
-        self._sets = all_sets(store)
-        self._passages: int = store.one(f"select count(*) from {live.chunks}")
+        self._sets = sets
+        self._passages = passages
+        self._counts = {kept.id: self._count(kept) for _, kept in sets}
+
+    def _count(self, kept: VectorSet) -> _Counts:
+        """Count one set; what is missing only where something is."""
+        store, live = self._store, self._live
+        embedded = count_embedded(store, live, kept)
+        if embedded == self._passages:
+            return _Counts(embedded)
+        missing = count_missing(store, live, kept)
+        return _Counts(embedded, missing, self._refused(kept))
 
     def state(
         self, identity: EmbeddingIdentity, kept: VectorSet, search: str
@@ -100,18 +128,18 @@ class WantedVectors:
         Args:
             search: What it is searched by.
         """
-        store, live = self._store, self._live
+        store, counts = self._store, self._counts[kept.id]
         apart = read_calibration(store.get(calibration_key(kept))).in_words()
         return VectorStatus(
             provider=identity.provider,
             model=identity.model,
             dimension=identity.dimension,
-            passages=count_embedded(store, live, kept),
-            lacking=count_missing(store, live, kept),
+            passages=counts.embedded,
+            lacking=counts.missing,
             search=search,
             vectors=store.one(f"select count(*) from {kept.vectors}"),
             apart=apart,
-            refused=self._refused(kept),
+            refused=counts.refused,
             used=any(self._uses(one, identity, kept) for one in self._configured),
         )
 
@@ -138,17 +166,12 @@ class WantedVectors:
             return None
         cut = cut_for(one.provider, self._window)
         mine = [
-            kept
+            self._counts[kept.id]
             for identity, kept in self._sets
             if kept.cut == cut and one.makes(identity)
         ]
-        made = max(
-            (count_embedded(self._store, self._live, k) for k in mine), default=0
-        )
-        left = min(
-            (count_missing(self._store, self._live, kept) for kept in mine),
-            default=self._passages,
-        )
+        made = max((counts.embedded for counts in mine), default=0)
+        left = min((counts.missing for counts in mine), default=self._passages)
         if not left:
             return (
                 None if made else "no usable vector of any passage; try another model"
