@@ -353,7 +353,7 @@ def age_of(path: str) -> int:
     return -_BEFORE_ALL if day is None else -day.toordinal()
 
 
-_MAY_BE_DATED: Final = re.compile(r"(?:\d\D*){5}")
+_MAY_BE_DATED: Final = re.compile(r"(?:\d\D*){4}")  # `12 Jan '26` has four
 
 _BEFORE_ALL: Final = 10_000_000
 """More days than any date has."""
