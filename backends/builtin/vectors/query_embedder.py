@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, cast
 
 from notewell.adapters.embeddings.base import (
     Embedder,
@@ -21,16 +21,18 @@ from notewell.adapters.embeddings.base import (
     ProviderChoice,
     TellsIdentity,
 )
+from notewell.backends.builtin.schema import Generation
 from notewell.backends.builtin.store import Store
 from notewell.backends.builtin.vectors.nearest import NearestNeighbours
 from notewell.backends.builtin.vectors.outcome import QueryVector
 from notewell.backends.builtin.vectors.quantisation import floats_of
 from notewell.backends.builtin.vectors.sets import (
     VectorSet,
+    all_sets,
     answering_set,
+    best_set,
     last_problem,
     missing_now,
-    sets_with_vectors,
 )
 from notewell.backends.text.windows import cut_name
 from notewell.config import SearchSettings, WindowSettings
@@ -206,40 +208,32 @@ class QueryEmbedder:
         rest = self._pool.resting(provider)
         if rest:
             raise _resting(provider, rest)
-        embedder, made = self._opened(provider)
         try:
-            known = known_identities(embedder, made)
+            if provider.check is not None:
+                provider.check()
+            else:
+                self._pool.get(provider)
+        except EmbeddingError as error:  # at once, and mended as soon as it is here
+            raise _failed(error, sent=False) from error
+        # Looked at before anything is loaded or connected to, and once.
+        made = self._made_by(provider, lacking=lacking)
+        embedder = self._pool.get(provider)
+        try:
+            known = known_identities(embedder, made.identities)
         except EmbeddingError as error:
             self._pool.rest(provider, error)
             raise _failed(error, sent=False) from error
         if not known:
             with self._reading() as store:
                 raise _none_yet(store, provider)
-        self._require_vectors(provider, known[0], lacking=lacking)
+        if known[0] != made.identities[0]:
+            made = self._look_at(provider, known[0], lacking=lacking)
+        made.require()
         vector = self._asked(provider, embedder, (known[0].encoded(), text))
         identity = _of_length(provider, known, len(vector) // 4)
         if identity != known[0]:
-            self._require_vectors(provider, identity, lacking=lacking)
+            self._look_at(provider, identity, lacking=lacking).require()
         return QueryVector(vector=vector, identity=identity)
-
-    def _opened(
-        self, provider: Provider
-    ) -> tuple[Embedder, Sequence[EmbeddingIdentity]]:
-        """Open a provider, and say of what there are vectors where it needs to be told.
-
-        One whose opening costs time is opened only where there are any.
-        """
-        made: Sequence[EmbeddingIdentity] = ()
-        try:
-            if provider.check is not None:
-                provider.check()
-                made = self._made_by(provider)
-            embedder = self._pool.get(provider)
-        except EmbeddingError as error:  # at once, and mended as soon as it is here
-            raise _failed(error, sent=False) from error
-        if not made and isinstance(embedder, TellsIdentity):
-            made = self._made_by(provider)
-        return embedder, made
 
     def _asked(
         self, provider: Provider, embedder: Embedder, key: tuple[str, str]
@@ -257,21 +251,27 @@ class QueryEmbedder:
             self._remember(key, vector)
         return vector
 
-    def _made_by(self, provider: Provider) -> list[EmbeddingIdentity]:
-        """Return whose vectors there are of a provider, the newest first."""
+    def _made_by(self, provider: Provider, *, lacking: Lacking) -> _Made:
+        """Return whose vectors there are of a provider, and look at the newest."""
         with self._reading() as store:
-            made = [
-                identity
-                for identity in sets_with_vectors(store)
-                if identity.provider == provider.name
-            ]
+            mine = [one for one in all_sets(store) if one[0].provider == provider.name]
+            full = {kept.id for _, kept in mine if _has_any(store, kept)}
+            made = [identity for identity, kept in reversed(mine) if kept.id in full]
             if not made:
                 raise _none_yet(store, provider)
-        return made
+            tables, cut = store.live(), cut_for(provider, self._window)
+            if tables is None:
+                raise _NotNow("not-ready", "the index was removed")
+            found = [kept for identity, kept in mine if identity == made[0]]
+            kept = best_set(store, tables, found, cut)
+            if kept is None or kept.id not in full:
+                return _Made(made, _none_yet(store, provider))
+            lacks = _lacks(store, tables, kept, provider, lacking=lacking)
+            return _Made(made, lacks)
 
-    def _require_vectors(
+    def _look_at(
         self, provider: Provider, identity: EmbeddingIdentity, *, lacking: Lacking
-    ) -> None:
+    ) -> _Made:
         """See, before anything is sent, that there is something to compare with.
 
         Args:
@@ -284,17 +284,8 @@ class QueryEmbedder:
             kept = answering_set(store, tables, identity, cut)
             if kept is None or not _has_any(store, kept):
                 raise _none_yet(store, provider)
-            if (
-                provider.remote
-                and not store.get(kept.whole)
-                and missing_now(store, tables, kept)
-            ):
-                # A question leaves this machine for a whole set, or for nothing.
-                raise _incomplete(store, provider)
-            if lacking != "any" and missing_now(store, tables, kept) > (
-                _few(store) if lacking == "few" else 0
-            ):
-                raise _incomplete(store, provider)
+            lacks = _lacks(store, tables, kept, provider, lacking=lacking)
+            return _Made([identity], lacks)
 
     def _remember(
         self, key: tuple[str, str], vector: bytes | None = None
@@ -319,6 +310,23 @@ class _NotNow(Exception):
         self.sent = sent
 
 
+class _Made(NamedTuple):
+    """Whose vectors there are of a provider.
+
+    Attributes:
+        identities: The newest first.
+        lacks: Why those of the newest do not answer, if they do not.
+    """
+
+    identities: list[EmbeddingIdentity]
+    lacks: _NotNow | None
+
+    def require(self) -> None:
+        """See, before anything is sent, that the newest answer."""
+        if self.lacks is not None:
+            raise self.lacks
+
+
 def _few(store: Store) -> float:
     return max(_A_FEW, _FEW * (store.get("passages") or 0))
 
@@ -338,14 +346,15 @@ def _embedded(embedder: Embedder, text: str) -> bytes:
 def known_identities(
     embedder: Embedder, made: Sequence[EmbeddingIdentity]
 ) -> list[EmbeddingIdentity]:
-    """Return those of the identities that can be of an embedder's vectors, or its own.
+    """Return those of the identities that can be of an embedder's vectors.
 
     Raises:
         EmbeddingError: only the model tells, and it fails.
     """
     if isinstance(embedder, TellsIdentity):
         return [one for one in made if one == embedder.identity_of(one.dimension)]
-    return [embedder.identity()]
+    identity = embedder.identity()
+    return [identity] if identity in made else []
 
 
 def _of_length(
@@ -380,6 +389,29 @@ def _incomplete(store: Store, provider: Provider) -> _NotNow:
             f" {failed}"
         )
     return _NotNow("not-ready", why)
+
+
+def _lacks(
+    store: Store,
+    tables: Generation,
+    kept: VectorSet,
+    provider: Provider,
+    *,
+    lacking: Lacking,
+) -> _NotNow | None:
+    """Return why a set lacks too much to answer, if it does."""
+    if (
+        provider.remote
+        and not store.get(kept.whole)
+        and missing_now(store, tables, kept)
+    ):
+        # A question leaves this machine for a whole set, or for nothing.
+        return _incomplete(store, provider)
+    if lacking != "any" and missing_now(store, tables, kept) > (
+        _few(store) if lacking == "few" else 0
+    ):
+        return _incomplete(store, provider)
+    return None
 
 
 def _require_usable(provider: Provider, vector: bytes) -> None:

@@ -9,7 +9,7 @@ also the texts of a generation that wait for a vector of a set.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
@@ -208,24 +208,30 @@ def find_set(store: Store, identity: EmbeddingIdentity, cut: str) -> VectorSet |
 def answering_set(
     reader: Store, tables: Generation, identity: EmbeddingIdentity, cut: str
 ) -> VectorSet | None:
-    """Return the set that answers: the one that is wanted, once it is whole.
-
-    Until then another one of the same identity answers, if it lacks less.
-    """
+    """Return the set that answers: the best of those of an identity."""
     if reader.get("vectors_version") != VECTORS_VERSION:
         return None
     found = [
         VectorSet(*row)
         for row in reader.rows(
-            "select id, dimension, cut from nw_vector_sets where identity = ?"
-            " order by cut = ? desc, id desc",
+            "select id, dimension, cut from nw_vector_sets where identity = ?",
             identity.encoded(),
-            cut,
         )
     ]
+    return best_set(reader, tables, found, cut)
+
+
+def best_set(
+    reader: Store, tables: Generation, found: Sequence[VectorSet], cut: str
+) -> VectorSet | None:
+    """Return of the sets of one identity the one that is wanted, once it is whole.
+
+    Until then another one answers, if it lacks less; of equals the newest.
+    """
     if len(found) < 2:
         return found[0] if found else None
-    return min(found, key=lambda kept: missing_now(reader, tables, kept))
+    wanted = sorted(found, key=lambda kept: (kept.cut != cut, -kept.id))
+    return min(wanted, key=lambda kept: missing_now(reader, tables, kept))
 
 
 def ensure_set(store: Store, identity: EmbeddingIdentity, cut: str) -> VectorSet:
@@ -268,19 +274,6 @@ def all_sets(store: Store) -> list[tuple[EmbeddingIdentity, VectorSet]]:
     return [
         (read_identity(identity), VectorSet(key, dimension, cut))
         for key, identity, dimension, cut in rows
-    ]
-
-
-def sets_with_vectors(store: Store) -> list[EmbeddingIdentity]:
-    """Return the identities of which there is any vector, the newest first.
-
-    Raises:
-        apsw.CorruptError: an identity is damaged.
-    """
-    return [
-        identity
-        for identity, kept in reversed(all_sets(store))
-        if store.one(f"select 1 from {kept.texts} limit 1")
     ]
 
 
