@@ -48,21 +48,21 @@ def read_moment(
 ) -> HookMoment | None:
     """Read what a program tells; None if it is nothing to be answered."""
     try:
-        told = read_json(raw)
+        payload = read_json(raw)
     except ValueError:
         return None
     # A part of the work that another agent does: its context is not the session's.
-    if _text(told, "agent_id") or not _text(told, "hook_event_name"):
+    if _text(payload, "agent_id") or not _text(payload, "hook_event_name"):
         return None
-    transcript = _text(told, "transcript_path")
+    transcript = _text(payload, "transcript_path")
     return HookMoment(
         program=program,
-        event=_text(told, "hook_event_name"),
-        session_id=_text(told, "session_id"),
-        source=_text(told, "source"),
+        event=_text(payload, "hook_event_name"),
+        session_id=_text(payload, "session_id"),
+        source=_text(payload, "source"),
         transcript=Path(transcript) if os.path.isabs(transcript) else None,
-        prompt=_text(told, "prompt"),
-        answer=_text(told, "last_assistant_message"),
+        prompt=_text(payload, "prompt"),
+        answer=_text(payload, "last_assistant_message"),
         context_window=context_window,
     )
 
@@ -137,6 +137,6 @@ def _context(moment: HookMoment, text: str | None) -> HookReply:
     return HookReply(value={"hookSpecificOutput": output})
 
 
-def _text(told: object, key: str) -> str:
-    value = read_member(told, key)
+def _text(payload: object, key: str) -> str:
+    value = read_member(payload, key)
     return value if isinstance(value, str) else ""

@@ -314,11 +314,12 @@ def _searched_as_words(text: str) -> tuple[str, ...]:
     )
     if minus is None or len(minus) > _LONGEST_NAMED:
         return ()
-    told = (
-        f"{minus!r} was looked for as a word, as no character is syntax; what is to be left"
-        f" out is a filter: --without {minus[1:]}, in tools `without`."
+    return (
+        (
+            f"{minus!r} was looked for as a word, as no character is syntax; what is to be"
+            f" left out is a filter: --without {minus[1:]}, in tools `without`."
+        ),
     )
-    return (told,)
 
 
 def vectors_of(work: VectorWork | None, within: float | None) -> MissingVectors:

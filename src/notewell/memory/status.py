@@ -69,9 +69,9 @@ def _sockets(setup: Setup) -> dict[str, int]:
     here = {"workspace": str(setup.workspace.root), "agent": setup.agent.id}
     found: dict[str, int] = {}
     for path in sockets(setup.environ):
-        told = server_status(path)
-        if told and here.items() <= told.items():
-            found[path] = int(str(told["served"]))
+        status = server_status(path)
+        if status and here.items() <= status.items():
+            found[path] = int(str(status["served"]))
     return found
 
 
