@@ -8,7 +8,7 @@ from typing import Final
 _OBEYED: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]"
 )
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = "[\ud800-\udfff]"  # compiled where there is one
 _UNDECODABLE: Final = range(0xDC80, 0xDD00)
 """How Python carries a byte that is no UTF-8."""
 
@@ -37,7 +37,11 @@ def without_surrogates(text: str) -> str:
     >>> without_surrogates("a\ud83d") == "a\ufffd"
     True
     """
-    return _SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return re.sub(_SURROGATE, "\ufffd", text)
+    return text
 
 
 def encode_utf8(text: str) -> bytes:

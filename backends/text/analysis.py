@@ -313,9 +313,9 @@ def stem(word: str) -> str:
     if not language or not _script(language).fullmatch(word):
         return word
     if language == "russian":
-        word = _SHORT_I.sub("й", word)
+        word = re.sub(_SHORT_I, "й", word)
     elif language == "arabic":
-        word = _ARTICLE.sub("", word)
+        word = re.sub(_ARTICLE, "", word)
     root = _stemmer(language)(word)
     return root if len(root) > 1 else word
 
@@ -344,10 +344,10 @@ _SCRIPTS = {
     "tamil": "[\u0b82-\u0bff]+",
 }
 
-_SHORT_I = re.compile("(?<=[аеиоуыэюя])и$")
+_SHORT_I = "(?<=[аеиоуыэюя])и$"
 """Folding takes the breve of й, which the stemmer needs to see at the end."""
 
-_ARTICLE = re.compile("^و?(?:ال|بال|كال|فال|لل)(?=.{3})")
+_ARTICLE = "^و?(?:ال|بال|كال|فال|لل)(?=.{3})"
 
 
 @cache
@@ -419,7 +419,7 @@ def is_stop_word(word: str) -> bool:
     return word in _STOP_WORDS
 
 
-_CONTINUES = re.compile(
+_CONTINUES = (
     "[\u200c\u200d"  # joiners
     "\u1160-\u11ff\ud7b0-\ud7ff"  # Hangul vowels and finals
     "\u0e33\u0eb3"  # Thai and Lao am
@@ -448,7 +448,7 @@ def is_inside_character(text: str, at: int) -> bool:
         return _flag_letters_before(text, at) % 2 == 1
     return (
         left == _JOINER
-        or _CONTINUES.match(right) is not None
+        or re.match(_CONTINUES, right) is not None
         or unicodedata.category(right)[0] == "M"
     )
 

@@ -25,11 +25,11 @@ _URI: Final = (  # compiled when it is needed
     rf"|(?<='){_MEDIA}[^']{{{_SHORTEST},}}(?=')"
     rf"|{_MEDIA}(?:[^\s\"'<>()]|\([^\s\"'<>()]*\)){{{_SHORTEST},}}"
 )
-_RUN: Final = re.compile(rf"[A-Za-z0-9+/_=-]{{{_ENDLESS},}}")
-_ROW: Final = re.compile(r"[>\s]*[A-Za-z0-9+/]{40,}={0,2}\s*")
-_LAST_ROW: Final = re.compile(r"\s*[A-Za-z0-9+/]+={0,2}(?=\s*[\"')>])")
-_HEX: Final = re.compile(r"[0-9a-fA-F]+")
-_BEGIN: Final = re.compile(r"[>\s]*-----BEGIN [A-Z0-9 ]+-----\s*")
+_RUN: Final = rf"[A-Za-z0-9+/_=-]{{{_ENDLESS},}}"
+_ROW: Final = r"[>\s]*[A-Za-z0-9+/]{40,}={0,2}\s*"
+_LAST_ROW: Final = r"\s*[A-Za-z0-9+/]+={0,2}(?=\s*[\"')>])"
+_HEX: Final = r"[0-9a-fA-F]+"
+_BEGIN: Final = r"[>\s]*-----BEGIN [A-Z0-9 ]+-----\s*"
 
 _OPENINGS: Final = ("-----", "data:")
 
@@ -87,20 +87,20 @@ def _leave_out(lines: list[str], at: int) -> None:
     if found.endswith(PICTURE_MARK) and found != line:
         _continue(lines, at + 1)
     if len(found) >= _ENDLESS:
-        found = _RUN.sub(_mark_bytes, found)
-    if found == line and (_BEGIN.fullmatch(line) or _is_file(lines, at)):
+        found = re.sub(_RUN, _mark_bytes, found)
+    if found == line and (re.fullmatch(_BEGIN, line) or _is_file(lines, at)):
         _continue(lines, at + 1)
-        found = PICTURE_MARK if _ROW.fullmatch(line) else line
+        found = PICTURE_MARK if re.fullmatch(_ROW, line) else line
     lines[at] = found
 
 
 def _continue(lines: list[str], at: int) -> None:
     """Leave out the rows that go on with what began above."""
-    while at < len(lines) and _ROW.fullmatch(lines[at]):
+    while at < len(lines) and re.fullmatch(_ROW, lines[at]):
         lines[at] = PICTURE_MARK
         at += 1
     if at < len(lines) and lines[at - 1] == PICTURE_MARK:
-        lines[at] = _LAST_ROW.sub(PICTURE_MARK, lines[at], count=1)
+        lines[at] = re.sub(_LAST_ROW, PICTURE_MARK, lines[at], count=1)
 
 
 def _is_file(lines: Sequence[str], at: int) -> bool:
@@ -109,7 +109,7 @@ def _is_file(lines: Sequence[str], at: int) -> bool:
     return (
         len(rows) == _ROWS
         and len(set(map(len, rows))) == 1
-        and all(_ROW.fullmatch(row) and not _HEX.fullmatch(row) for row in rows)
+        and all(re.fullmatch(_ROW, row) and not re.fullmatch(_HEX, row) for row in rows)
     )
 
 
@@ -119,5 +119,5 @@ def _mark_bytes(found: re.Match[str]) -> str:
     run = found[0]
     digits = sum(map(run.count, "0123456789"))
     mixed = run.lower() != run != run.upper()
-    hexadecimal = _HEX.fullmatch(run) is not None
+    hexadecimal = re.fullmatch(_HEX, run) is not None
     return PICTURE_MARK if digits * 40 > len(run) and (mixed or hexadecimal) else run

@@ -26,16 +26,17 @@ WITH_MARKS: Final = frozenset({"danish", "finnish", "german", "norwegian", "swed
 _MOST: Final = 6
 """Ways to write one thing that are looked for."""
 
+# Patterns of scripts are compiled when a question is in one.
 _HIRAGANA: Final = "\u3041-\u3096"
 _KATAKANA: Final = "\u30a1-\u30f6"
-_KANA: Final = re.compile(f"[{_HIRAGANA}{_KATAKANA}]")
-_ONLY_HIRAGANA: Final = re.compile(f"[{_HIRAGANA}\u30fc]+")
+_KANA: Final = f"[{_HIRAGANA}{_KATAKANA}]"
+_ONLY_HIRAGANA: Final = f"[{_HIRAGANA}\u30fc]+"
 _BETWEEN_KANA: Final = 0x60
 
-_HAN: Final = re.compile("[\u4e00-\u9fff]")
+_HAN: Final = "[\u4e00-\u9fff]"
 
 _TWO_LETTERS: Final = {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"}
-_MARKED: Final = re.compile("[äöüøå]")
+_MARKED: Final = "[äöüøå]"
 _ONE_LETTER: Final = re.compile(r"([aou])(?:e|(?<=a)a)(?=.)")
 """What may be a letter with a mark, once folded; seldom at the end of a word."""
 
@@ -64,9 +65,9 @@ def written_otherwise(term: QueryTerm, written: str) -> tuple[str, ...]:
 
 
 def _of_run(run: str) -> Iterator[str]:
-    if _KANA.search(run):
-        yield _KANA.sub(_other_kana, run)
-    if _HAN.search(run):
+    if re.search(_KANA, run):
+        yield re.sub(_KANA, _other_kana, run)
+    if re.search(_HAN, run):
         table = _han_variants()
         yield from map("".join, product(*((one, *table.get(one, "")) for one in run)))
 
@@ -80,8 +81,8 @@ def _other_kana(found: re.Match[str]) -> str:
 
 def _of_word(word: str, written: str) -> Iterator[str]:
     lower = written.lower()
-    if _MARKED.search(lower):
-        yield fold(_MARKED.sub(lambda found: _TWO_LETTERS[found[0]], lower))
+    if re.search(_MARKED, lower):
+        yield fold(re.sub(_MARKED, lambda found: _TWO_LETTERS[found[0]], lower))
     elif _ONE_LETTER.search(word):
         yield _ONE_LETTER.sub(r"\1", word)
 
@@ -125,7 +126,7 @@ def ways_to_look_for(
         thing = term.exact[0]
         known = any(map(document_frequency.get, term.exact))
         if term.in_run:
-            doubtful = known and _ONLY_HIRAGANA.fullmatch(thing) is not None
+            doubtful = known and re.fullmatch(_ONLY_HIRAGANA, thing) is not None
         else:
             doubtful = known and not marks and thing == written.get(thing, thing)
         if not doubtful and (

@@ -65,12 +65,11 @@ _SPECIAL: Final = re.compile("(<unk>|<s>|</s>)")
 
 _LETTERS: Final = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u04ff"
 
-_ALONE: Final = "0-9\\n\u2e80-\ufffc\ufffe-\U0010ffff"
+_OTHERS: Final = "\\0-\\t\\v-/:-@\\[-`{-\u00bf\u00d7\u00f7\u0250-\u036f\u0500-\u2580\u2582-\u2e7f\ufffd"
+"""All but `_SPACE`, these letters and what stands alone: digits, line ends, and what follows
+U+2E7F. Not written as its complement, which takes three times as long to compile."""
 
-_WORDS: Final = re.compile(
-    f"{_SPACE}*[{_LETTERS}]+|{_SPACE}*[^{_SPACE}{_LETTERS}{_ALONE}]+|{_SPACE}+|.",
-    re.DOTALL,
-)
+_WORDS: Final = f"{_SPACE}*[{_LETTERS}]+|{_SPACE}*[{_OTHERS}]+|{_SPACE}+|."
 """What is joined with nothing else: no piece has a space behind something else, none has Latin,
 Greek or Cyrillic letters beside others, and none of several characters has a digit, a line end
 or one of the scripts from U+2E80 on. So few words are new that a text is looked up."""
@@ -333,7 +332,7 @@ class Tokenizer:
                 found.append(self._number_of[part])
             elif part:
                 marked = _SPACE + part.replace(" ", _SPACE)
-                for word in _WORDS.findall(marked):
+                for word in re.findall(_WORDS, marked, re.DOTALL):
                     found += self._known.get(word) or self._word(word)
         return found
 

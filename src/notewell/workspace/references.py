@@ -60,7 +60,7 @@ def read_reference(given: str) -> list[PathRequest]:
 
 def _parted(shown: str, text: str) -> Iterator[PathRequest]:
     """Yield the readings of a text without its wrapping."""
-    cited = CITED.search(text)
+    cited = re.search(CITED, text)
     lines = cited or _LINES.search(text)
     rest = text[: lines.start()] if lines else text
     whole = request_of(shown, text, lines)

@@ -9,12 +9,12 @@ from notewell.values import dataclass
 from notewell.workspace.layout import is_markdown, without_suffix
 
 # `#L3`, `#L3-L9` and `#L3-9` at the end of a citation, also with columns.
-CITED: Final = re.compile(
+CITED: Final = (  # like those below compiled when it is needed: most paths need none
     r"#L([1-9][0-9]{0,8})(?:C\d{1,9})?(?:-L?([1-9][0-9]{0,8})(?:C\d{1,9})?)?\Z"
 )
-_DATE: Final = re.compile(r"(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-_SUFFIX: Final = re.compile(r"\.(?=\d*[a-z])[a-z0-9]{1,8}\Z", re.IGNORECASE)
-_TRANSCRIPT: Final = re.compile(r"sessions/.+\.jsonl(?:\..+)?\Z", re.DOTALL)
+_DATE: Final = r"(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}\Z"
+_SUFFIX: Final = r"\.(?=\d*[a-z])[a-z0-9]{1,8}\Z"
+_TRANSCRIPT: Final = r"sessions/.+\.jsonl(?:\..+)?\Z"
 """As hits cite them: `sessions/4f2a.jsonl.reset.2026-01-01T04-00-00.000Z`."""
 
 _SHOWN: Final = 200
@@ -85,7 +85,7 @@ def parse_path_request(given: str) -> PathRequest:
         given.encode("utf-8")
     except UnicodeEncodeError:
         raise PathRefused(shown, "it is not valid Unicode") from None
-    return request_of(shown, given, CITED.search(given))
+    return request_of(shown, given, re.search(CITED, given) if "#L" in given else None)
 
 
 def request_of(shown: str, given: str, lines: re.Match[str] | None) -> PathRequest:
@@ -109,8 +109,8 @@ def _tidy(path: str) -> str:
         path = "/" + path.lstrip("/")
     path = os.path.normpath(path) if path else path
     name = path.rpartition("/")[2]
-    if _TRANSCRIPT.match(path):
+    if is_markdown(name) or re.match(_TRANSCRIPT, path, re.DOTALL):
         return path
     # `v1.2` has no suffix, `a.txt` has one.
-    lacks_suffix = name.strip(".") and not _SUFFIX.search(name)
-    return f"{path}.md" if lacks_suffix or _DATE.search(path) else path
+    lacks_suffix = name.strip(".") and not re.search(_SUFFIX, name, re.IGNORECASE)
+    return f"{path}.md" if lacks_suffix or re.search(_DATE, path) else path
