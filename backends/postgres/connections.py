@@ -5,9 +5,10 @@ A command that ends soon has one connection and no pool.
 """
 
 import threading
+import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
@@ -18,6 +19,61 @@ from notewell.backends.postgres.identity import BACKEND
 from notewell.backends.postgres.schema import LEAST_SERVER
 from notewell.config import PostgresSettings
 from notewell.errors import BackendFailed
+
+_Result = TypeVar("_Result")
+
+_PATIENCE: Final = 10.0
+"""Seconds in which a server has to answer where nothing else is said."""
+
+_GRACE: Final = 1.0
+"""Seconds in which a server may say itself that a statement took too long."""
+
+
+class _BoundedConnection(psycopg.Connection[tuple[Any, ...]]):
+    """One on which nobody waits for ever, whatever has become of the server.
+
+    Its own limits end with it: a process that is stopped, or behind a dead wire, keeps
+    none of them.
+
+    Attributes:
+        limit: Seconds that a statement may take; None: as long as it takes.
+    """
+
+    limit: float | None = _PATIENCE
+
+    def wait(
+        self, gen: Generator[Any, Any, _Result], *args: Any, **kwargs: Any
+    ) -> _Result:
+        """Wait for what psycopg does on the connection."""
+        if self.limit is not None:
+            gen = _until(gen, time.monotonic() + self.limit)
+        try:
+            return super().wait(gen, *args, **kwargs)
+        except psycopg.errors.ConnectionTimeout:
+            self.close()  # an answer may still be under way
+            raise
+
+
+def _until(
+    work: Generator[Any, Any, _Result], deadline: float
+) -> Generator[Any, Any, _Result]:
+    """Do what psycopg wants to do, and give it up at the deadline.
+
+    Raises:
+        ConnectionTimeout: it was given up.
+    """
+    try:
+        awaited = next(work)
+        while True:
+            ready = yield awaited
+            if not ready and time.monotonic() > deadline:
+                work.close()
+                raise psycopg.errors.ConnectionTimeout("no answer in time")
+            awaited = work.send(ready)
+    except StopIteration as done:
+        result: _Result = done.value
+        return result
+
 
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
@@ -69,8 +125,8 @@ class Connections:
         self._stays = stays
         self._notices_ends = False
         self._lock = threading.Lock()
-        self._one: Connection | None = None
-        self._pool: ConnectionPool[Connection] | None = None
+        self._one: _BoundedConnection | None = None
+        self._pool: ConnectionPool[_BoundedConnection] | None = None
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
@@ -80,24 +136,29 @@ class Connections:
             BackendError: the server fails.
         """
         begin = _READS.format(timeout=self._settings.timeout_ms).encode()
+        limit = self._settings.timeout_ms / 1000 + _GRACE
         with (
-            self._lent() as connection,
+            self._lent(limit) as connection,
             _in_transaction(connection, begin, keeps=False),
         ):
             yield connection
 
     @contextmanager
-    def writing(self, *, many: bool = False) -> Generator[Connection]:
+    def writing(
+        self, *, many: bool = False, patient: bool = False
+    ) -> Generator[Connection]:
         """Lend a connection in a transaction that is committed at the end.
 
         Args:
             many: Much is written, so that the index is brought up to date later.
+            patient: No answer to a question waits, so that a statement takes its time.
 
         Raises:
             BackendError: the server fails; nothing of the transaction is kept.
         """
         begin = self.begin(many=many)
-        with self._lent() as connection, _in_transaction(connection, begin):
+        limit = None if patient else max(_PATIENCE, self._settings.timeout_ms / 1000)
+        with self._lent(limit) as connection, _in_transaction(connection, begin):
             yield connection
 
     def begin(self, *, many: bool) -> bytes:
@@ -122,14 +183,19 @@ class Connections:
             one.close()
 
     @contextmanager
-    def _lent(self) -> Generator[Connection]:
+    def _lent(self, limit: float | None) -> Generator[Connection]:
+        """Lend a connection whose statements may take so many seconds."""
         try:
-            if self._stays:
-                with self._pooled().connection(self._connect_seconds) as connection:
+            with (
+                self._pooled().connection(self._connect_seconds)
+                if self._stays
+                else self._own()
+            ) as connection:
+                connection.limit = limit
+                try:
                     yield connection
-                return
-            with self._own() as connection:
-                yield connection
+                finally:
+                    connection.limit = _PATIENCE
         except PoolTimeout as error:
             self._connected().close()  # which says what is wrong, if anything is
             raise backend_error(error) from error
@@ -137,7 +203,7 @@ class Connections:
             raise backend_error(error) from error
 
     @contextmanager
-    def _own(self) -> Generator[Connection]:
+    def _own(self) -> Generator[_BoundedConnection]:
         """Lend the one connection; who comes while it is lent gets one that ends then."""
         if not self._lock.acquire(blocking=False):
             with closing(self._connected()) as another:
@@ -150,12 +216,13 @@ class Connections:
         finally:
             self._lock.release()
 
-    def _pooled(self) -> "ConnectionPool[Connection]":
+    def _pooled(self) -> "ConnectionPool[_BoundedConnection]":
         with self._lock:
             if self._pool is None:
                 self._connected().close()
                 self._pool = ConnectionPool(
                     self.address.conninfo.reveal(),
+                    connection_class=_BoundedConnection,
                     kwargs={"autocommit": True, "prepare_threshold": None},
                     min_size=0,
                     max_size=self._settings.pool_size,
@@ -172,7 +239,7 @@ class Connections:
     def _connect_seconds(self) -> float:
         return self._settings.connect_timeout_ms / 1000
 
-    def _connected(self) -> Connection:
+    def _connected(self) -> _BoundedConnection:
         """Return a new connection.
 
         Raises:
@@ -180,7 +247,7 @@ class Connections:
         """
         try:
             # Poolers between us and the server may give each transaction another one.
-            connection = psycopg.connect(
+            connection = _BoundedConnection.connect(
                 self.address.conninfo.reveal(), autocommit=True, prepare_threshold=None
             )
         except psycopg.Error as error:

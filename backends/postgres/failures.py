@@ -8,7 +8,7 @@ import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from notewell.backends.postgres.identity import BACKEND
-from notewell.errors import BackendError, BackendFailed, BackendTimeout
+from notewell.errors import BackendError, BackendFailed
 
 _TRY_AGAIN: Final = "see that the server runs and can be reached, and try again"
 _RIGHTS: Final = "`notewell postgres check` says which rights are missing"
@@ -67,7 +67,7 @@ def backend_error(error: psycopg.Error) -> BackendError:
     if isinstance(error, PoolClosed):
         return failed("network", "the engine is closed", "open it again")
     if isinstance(error, psycopg.errors.ConnectionTimeout):
-        return BackendTimeout(BACKEND, seconds=0.0, remedy=_TRY_AGAIN)
+        return failed("timeout", "the server does not answer in time", _TRY_AGAIN)
     state = error.sqlstate or _state_in(str(error))
     if state is not None and state in _BY_STATE:
         return failed(*_BY_STATE[state])

@@ -129,7 +129,9 @@ class PostgresStore:
         if not take_lock(lock, within=max(0.0, until - time.monotonic())):
             raise failed("busy", "another process is writing", "try again")
         try:
-            with self._primary.writing(many=wait is None) as connection:
+            with self._primary.writing(
+                many=wait is None, patient=wait != 0
+            ) as connection:
 
                 def again() -> None:
                     connection.execute(self._primary.begin(many=wait is None))

@@ -1,5 +1,7 @@
 """Everything that a server can do wrong has its own reason."""
 
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -224,6 +226,29 @@ def test_a_password_that_is_written_as_uris_want_it_is_taken() -> None:
     for login in ("me:p%40ss%2Fword", "me:p:ss?word", "me"):
         dsn = Secret(f"postgresql://{login}@db.example.org/memory?options=a@b/c")
         assert server_address(dsn, PostgresSettings()).shown == "db.example.org/memory"
+
+
+def test_a_server_that_stops_in_the_middle_of_a_question_is_given_up(
+    new_store: NewStore, store: PostgresStore
+) -> None:
+    fill(store, {"a.md": "heron"})
+    patient = new_store(timeout_ms=100)
+
+    def ask_in_vain() -> None:
+        with patient.snapshot() as snapshot:
+            stopped = connection_of(snapshot).info.backend_pid
+            os.kill(stopped, signal.SIGSTOP)  # it ends no statement any more
+            try:
+                snapshot.notes()
+            finally:
+                os.kill(stopped, signal.SIGCONT)
+
+    with pytest.raises(BackendError) as failed:
+        ask_in_vain()
+
+    assert getattr(failed.value, "reason", None) == "timeout"
+    assert "0 s" not in str(failed.value)
+    assert ask(patient, "heron") == ["a.md"]
 
 
 @pytest.fixture(scope="module")
