@@ -83,4 +83,7 @@ def unpack(folder: Path, *, keep: int) -> None:
         Path(f"{target}.part").rename(target)
         if target.suffix == ".tar":
             with tarfile.open(target) as archive:
-                archive.extractall(target.with_suffix(""), filter="data")
+                # Debian 12's Python 3.11.2 has no such filter yet.
+                if hasattr(tarfile, "data_filter"):
+                    archive.extraction_filter = tarfile.data_filter
+                archive.extractall(target.with_suffix(""))
