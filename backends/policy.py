@@ -111,6 +111,10 @@ class Policy:
         """Return why the engine cannot run here, or None. It may take seconds."""
         return None
 
+    def why_not_compared(self, environ: Mapping[str, str]) -> str | None:
+        """Return why a comparison leaves the engine out unless it is named, or None."""
+        return self.why_unavailable(environ)
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """A sentence for each thing that the settings ask for by half.

@@ -22,6 +22,13 @@ class PostgresPolicy(Policy):
             return None
         return "memory.postgres.dsn is not set, and no server is installed"
 
+    def why_not_compared(self, environ: Mapping[str, str]) -> str | None:
+        """Return why a comparison leaves the engine out unless it is named, or None."""
+        problem = self.why_unavailable(environ)
+        if problem is None and not self.settings.memory.postgres.dsn:
+            return "memory.postgres.dsn is not set"  # no server is started unasked
+        return problem
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """A sentence for each thing that the settings ask for by half."""

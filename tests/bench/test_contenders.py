@@ -58,7 +58,7 @@ def test_meaning_without_a_provider_is_unavailable_and_says_why(
 @pytest.mark.parametrize(
     ("spec", "said", "remedy"),
     [
-        ("elastic", "no engine 'elastic'", "builtin, qmd"),
+        ("elastic", "no engine 'elastic'", "builtin, postgres, qmd"),
         ("qmd:hybrid", "no mode 'hybrid'", "qmd:vsearch"),
         ("builtin@enabled=true", "several settings end with 'enabled'", "mmr.enabled"),
         ("builtin@mmr.lamda=1", "no setting 'mmr.lamda'", "notewell config"),

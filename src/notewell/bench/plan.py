@@ -243,7 +243,7 @@ def _usual(user: UserSettings) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
         engine = policy_class(name)
         spec = ":".join([name, *list(engine.modes)[:1]])
         policy = engine(setup.settings, setup.agent)
-        problem = policy.why_unavailable(user.environ)
+        problem = policy.why_not_compared(user.environ)
         if problem is None:
             specs.append(spec)
         else:
