@@ -178,7 +178,7 @@ def test_whoever_has_waited_for_the_lock_looks_at_the_notes_again(
     notebook.refresh()
     notebook.write({"memory/b.md": "papaya"})
     waiting = notebook.start(
-        "import notewell.backends.builtin.changes as module\n"
+        "import notewell.backends.changes as module\n"
         "look = module.scan\n"
         "def scan_then_tell(workspace):\n"
         "    found = look(workspace)\n"
