@@ -15,7 +15,7 @@ def claude(kind: str, content: object, **more: object) -> dict[str, object]:
         "parentUuid": None,
         "isSidechain": False,
         "userType": "external",
-        "cwd": "/work/shop",
+        "cwd": "/code/shop",
         "sessionId": SESSION,
         "version": "2.1.300",
         "gitBranch": "main",

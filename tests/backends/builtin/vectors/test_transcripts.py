@@ -145,11 +145,11 @@ class ProgramTalk:
         self.notebook = notebook
         self.concepts = concepts
         self._home = notebook.state.resolve() / "claude"
-        file = self._home / "projects" / "-work-shop" / "a.jsonl"
+        file = self._home / "projects" / "-code-shop" / "a.jsonl"
         file.parent.mkdir(parents=True)
         for text in ("The surgeon is Odo.", "Both say this."):
             message = {"role": "user", "content": text}
-            record = {"type": "user", "cwd": "/work/shop", "message": message}
+            record = {"type": "user", "cwd": "/code/shop", "message": message}
             with file.open("a", encoding="utf-8") as opened:
                 opened.write(json.dumps(record) + "\n")
         notebook.write({"MEMORY.md": "The vehicle is red.\n"})
@@ -157,7 +157,7 @@ class ProgramTalk:
     def index(self, *, remote: bool, allowed: bool, **run: bool) -> IndexReport:
         source = ProgramTranscripts(
             program="claude-code",
-            project="/work/shop",
+            project="/code/shop",
             folder=self._home,
             remote=allowed,
         )
